@@ -1,0 +1,78 @@
+// One collection or view: the entry of config.catalog, which is also the row that its shards keep in meta.
+//
+// Immutable once made; a change makes a new entry with the next version.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bson/document.h"
+#include "base/bson/path.h"
+#include "base/types.h"
+#include "catalog/shard_key.h"
+#include "storage/keys/key_encoding.h"
+
+namespace evenkeel::catalog {
+
+struct IndexField {
+  bson::Path path;
+  storage::Direction direction = storage::Direction::kAscending;
+  bool hashed = false;
+};
+
+// One index. The `_id_` index of an unsharded collection is the docs table itself (is_docs_order).
+struct IndexEntry {
+  IndexId id;
+  std::string name;
+  bson::Document spec;  // as listIndexes shows it: v, key, name, unique, …
+  std::vector<IndexField> fields;
+  bool unique = false, sparse = false;
+  bool ready = true;    // false while it is being built: writers keep it, readers do not use it
+
+  // Errors: MongoDB's for a bad spec: CannotCreateIndex 67, BadValue 2, InvalidIndexSpecificationOption 197 …
+  static absl::StatusOr<IndexEntry> FromSpec(IndexId id, bson::View spec);
+  bool IsIdIndex() const { return name == "_id_"; }
+};
+
+enum class CollectionKind : uint8_t { kCollection, kView };
+
+struct CollectionEntry {
+  CollectionId id;
+  CatalogVersion version{1};
+  CollectionKind kind = CollectionKind::kCollection;
+  std::string ns;                           // "db.name"
+  std::string uuid;                         // 16 bytes
+  bson::Document options;                   // as listCollections shows them: capped, size, validator, collation, viewOn, pipeline, …
+  std::optional<ShardKeyPattern> shard_key;  // nothing: unsharded
+  bool shard_key_unique = false;
+  std::string assignment;                   // name of the ranges, for sharded ones
+  ShardId primary;                          // where an unsharded one lives
+  std::vector<IndexEntry> indexes;          // `_id_` first
+  bool writes_closed = false;               // while a job copies it
+  std::string job;                          // the DDL job that holds it, or empty
+
+  std::string_view database() const;
+  std::string_view name() const;
+  bool sharded() const { return shard_key.has_value(); }
+  const IndexEntry* FindIndex(std::string_view index_name) const;
+  // "" for unsharded ones, else the shard key's. Errors: as ShardKeyPattern::PlacementKeyOf.
+  absl::StatusOr<std::string> PlacementKeyOf(bson::View document) const;
+
+  static absl::StatusOr<CollectionEntry> FromBson(bson::View document);
+  bson::Document ToBson() const;  // `_id` is the namespace
+};
+
+// "db.coll" split. Errors: InvalidNamespace (73), as MongoDB checks names.
+struct Namespace {
+  std::string_view database, collection;
+};
+Namespace SplitNamespace(std::string_view ns);
+absl::Status CheckCollectionName(std::string_view database, std::string_view collection);
+absl::Status CheckDatabaseName(std::string_view database);
+
+}  // namespace evenkeel::catalog

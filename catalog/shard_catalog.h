@@ -1,0 +1,45 @@
+// What one shard knows of the catalog: the collections that it holds and the ranges that it owns. Published with the data.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <string>
+
+#include "base/types.h"
+#include "catalog/assignment.h"
+#include "catalog/collection.h"
+#include "storage/store.h"
+
+namespace evenkeel::catalog {
+
+// Immutable; a change makes a copy, which shares the entries.
+class ShardCatalog final : public storage::PublishedState {
+ public:
+  // Reads all rows of `meta`. Errors: InvalidBSON for a damaged row.
+  static absl::StatusOr<std::shared_ptr<const ShardCatalog>> Load(const storage::ReadSlice& slice);
+
+  std::shared_ptr<const CollectionEntry> Find(CollectionId id) const;
+  const absl::flat_hash_map<CollectionId, std::shared_ptr<const CollectionEntry>>& collections() const { return collections_; }
+  std::shared_ptr<const Assignment> FindAssignment(std::string_view name) const;
+  ShardId shard() const { return shard_; }
+  const std::string& cluster_id() const { return cluster_id_; }  // empty before the shard was given its identity
+
+  std::shared_ptr<const ShardCatalog> With(std::shared_ptr<const CollectionEntry> entry) const;
+  std::shared_ptr<const ShardCatalog> Without(CollectionId id) const;
+  std::shared_ptr<const ShardCatalog> With(std::shared_ptr<const Assignment> assignment) const;
+  std::shared_ptr<const ShardCatalog> WithIdentity(std::string cluster_id, ShardId shard) const;
+
+ private:
+  absl::flat_hash_map<CollectionId, std::shared_ptr<const CollectionEntry>> collections_;
+  absl::flat_hash_map<std::string, std::shared_ptr<const Assignment>> assignments_;
+  std::string cluster_id_;
+  ShardId shard_;
+};
+
+// Keys of the rows in meta.
+std::string MetaCollectionKey(CollectionId id);
+std::string MetaAssignmentKey(std::string_view name);
+inline constexpr std::string_view kMetaIdentityKey = "identity";
+
+}  // namespace evenkeel::catalog

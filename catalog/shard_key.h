@@ -1,0 +1,45 @@
+// A shard key pattern, and the placement key and hash of a document under it.
+//
+// Source: "Hashed Sharding" in the MongoDB manual; DESIGN: catalog and routing.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bson/document.h"
+#include "base/bson/path.h"
+#include "base/bson/view.h"
+
+namespace evenkeel::catalog {
+
+// One hashed field, alone or first of a compound: {a: "hashed"}, {a: "hashed", b: 1}.
+class ShardKeyPattern {
+ public:
+  // Errors   BadValue for an empty, non-hashed or several times hashed pattern, arrays as values, directions other than 1.
+  static absl::StatusOr<ShardKeyPattern> Parse(bson::View pattern);
+
+  bson::View pattern() const { return pattern_.view(); }
+  const std::vector<bson::Path>& fields() const { return fields_; }
+  const bson::Path& hashed_field() const { return fields_[0]; }
+  bool IsById() const { return fields_.size() == 1 && fields_[0].dotted() == "_id"; }
+
+  // The hash that decides on the shard. Missing fields count as null. Errors: ShardKeyNotFound when an array lies on the path.
+  absl::StatusOr<int64_t> HashOf(bson::View document) const;
+  // The placement key: 8 bytes of hash, then the encoded ordered fields. Errors: as HashOf.
+  absl::StatusOr<std::string> PlacementKeyOf(bson::View document) const;
+  // {field: value, …} of a document, missing fields as null.
+  bson::Document KeyOf(bson::View document) const;
+
+ private:
+  bson::Document pattern_;
+  std::vector<bson::Path> fields_;
+};
+
+// The hash of one value, as a placement key's first 8 bytes order it: big endian, sign flipped.
+std::string EncodeHash(int64_t hash);
+int64_t DecodeHash(std::string_view placement_key);
+
+}  // namespace evenkeel::catalog

@@ -1,0 +1,16 @@
+# Every outside library, found once and wrapped in one target name. docs/dependencies.md says why each is here.
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBBSON REQUIRED IMPORTED_TARGET libbson-1.0)
+pkg_check_modules(LMDB REQUIRED IMPORTED_TARGET lmdb)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
+find_library(SNAPPY_LIBRARY snappy REQUIRED)
+# Decimal arithmetic (arguments by value, rounding mode and flags as arguments: the 000 variant).
+find_library(INTEL_DECIMAL_LIBRARY bidgcc000 REQUIRED)

@@ -1,0 +1,27 @@
+// What compiling and evaluating need beyond the query itself. One per command.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bson/compare.h"
+#include "base/bson/document.h"
+#include "base/types.h"
+
+namespace evenkeel::query {
+
+// Outlives everything compiled with it. One thread at a time.
+struct QueryContext {
+  std::string ns;                                   // "db.collection", for messages
+  int64_t now_ms = 0;                               // $$NOW
+  Timestamp cluster_time;                           // $$CLUSTER_TIME
+  bson::Document let;                               // user variables, evaluated once
+  const bson::StringComparator* collation = nullptr;  // null: bytes
+  bool allow_disk_use = true;
+  size_t memory_bytes_max = 100u << 20;             // per blocking operator
+  bool is_merge_part = false;                       // the pipeline's inputs are partial results of shards
+};
+
+}  // namespace evenkeel::query

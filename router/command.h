@@ -1,0 +1,40 @@
+// What every router command is: a coroutine from a request to the fields of its reply.
+//
+// One file per command; router/table.cc lists them, indexed by the rows of wire/protocol/commands.inc. Runs in the network executor.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+
+#include "base/bson/document.h"
+#include "wire/net/handler.h"
+#include "wire/protocol/request.h"
+
+namespace evenkeel::router {
+
+class Cluster;       // router/cluster.h: the shards and the catalog as this router sees them
+class CursorTable;   // router/cursor/cursor_table.h
+class SessionTable;  // router/session/session_table.h
+struct RouterState;  // router/router.h: all of the above, the clock, options
+
+template <typename T>
+using Awaitable = boost::asio::awaitable<T>;
+
+// One command under way. Lives until the reply is made.
+struct CommandContext {
+  RouterState& router;
+  const wire::Request& request;
+  wire::ClientState& client;
+  base::CancellationToken cancelled;  // disconnect, killOp, shutdown
+
+  // The namespace of a command whose first field is a collection's name. Errors: InvalidNamespace, BadValue.
+  absl::StatusOr<std::string> Namespace() const;
+};
+
+// The reply's own fields; ok, $clusterTime and the rest are added by the router.
+using CommandResult = absl::StatusOr<bson::Document>;
+using CommandHandler = Awaitable<CommandResult> (*)(CommandContext& context);
+
+}  // namespace evenkeel::router

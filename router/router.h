@@ -1,0 +1,61 @@
+// The router: dispatches the commands of clients. One per process.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "router/cluster.h"
+#include "router/command.h"
+#include "wire/net/handler.h"
+
+namespace evenkeel::router {
+
+struct RouterOptions {
+  std::string host = "127.0.0.1";
+  uint16_t port = 27017;
+  std::string version = "7.0.0";       // of MongoDB, what buildInfo says
+  std::string evenkeel_version;
+  bson::Document command_line;         // for getCmdLineOpts: {argv: […], parsed: {…}}
+  int64_t max_connections = 10'000;
+};
+
+struct RouterState {
+  RouterOptions options;
+  boost::asio::any_io_executor executor;  // network: handlers run here
+  boost::asio::any_io_executor pool;      // merging of big results
+  base::HybridClock* clock = nullptr;
+  const base::WallClock* wall = nullptr;
+  std::unique_ptr<Cluster> cluster;
+  std::unique_ptr<CursorTable> cursors;
+  std::unique_ptr<SessionTable> sessions;
+  absl::Time started;
+  std::string cluster_id;                 // 12 bytes of config.version's clusterId
+  RouterState();
+  ~RouterState();
+};
+
+class Router final : public wire::RequestHandler {
+ public:
+  Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardChannel>> channels, base::HybridClock* clock,
+         const base::WallClock* wall, boost::asio::any_io_executor executor, boost::asio::any_io_executor pool);
+  ~Router() override;
+
+  // Makes the cluster's first catalog when there is none, finishes jobs that a crash left. Before serving.
+  Awaitable<absl::Status> Start();
+  // Ends cursors and waits for running commands, up to the deadline.
+  Awaitable<void> Stop(absl::Time deadline);
+
+  Awaitable<wire::Reply> Handle(std::shared_ptr<wire::ClientState> client, wire::Request request) override;
+  wire::Reply ErrorFor(const absl::Status& status) override;
+  void Disconnected(const wire::ClientState& client) override;
+
+  RouterState& state() { return *state_; }
+
+ private:
+  std::unique_ptr<RouterState> state_;
+};
+
+}  // namespace evenkeel::router

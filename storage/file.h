@@ -1,0 +1,45 @@
+// The file system as the log sees it: an interface, so that tests can lose power.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evenkeel::storage {
+
+// One open file. WriteAt and Sync are called by one thread at a time; ReadAt by any.
+class File {
+ public:
+  virtual ~File() = default;
+  virtual absl::Status WriteAt(uint64_t offset, std::string_view bytes) = 0;
+  // Reads up to `length` bytes; fewer at the end of the file.
+  virtual absl::StatusOr<std::string> ReadAt(uint64_t offset, size_t length) const = 0;
+  // fdatasync: what was written survives power loss when this returns OK.
+  virtual absl::Status Sync() = 0;
+  // Gives the file `bytes` of zeroed, allocated space. Errors: OutOfDiskSpace.
+  virtual absl::Status Allocate(uint64_t bytes) = 0;
+  virtual uint64_t SizeBytes() const = 0;
+};
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  static FileSystem* System();
+
+  virtual absl::StatusOr<std::unique_ptr<File>> Open(const std::string& path, bool create) = 0;
+  virtual absl::StatusOr<std::vector<std::string>> List(const std::string& folder) = 0;
+  virtual absl::Status CreateFolder(const std::string& folder) = 0;  // with parents; fine if it exists
+  virtual absl::Status Rename(const std::string& from, const std::string& to) = 0;
+  virtual absl::Status Remove(const std::string& path) = 0;
+  // Makes creations, renames and removals in `folder` durable.
+  virtual absl::Status SyncFolder(const std::string& folder) = 0;
+  virtual absl::StatusOr<uint64_t> FreeBytes(const std::string& folder) = 0;
+  virtual bool Exists(const std::string& path) = 0;
+};
+
+}  // namespace evenkeel::storage

@@ -1,0 +1,46 @@
+// Memory that is given out in small pieces by one thread and given back as a whole.
+//
+// Pieces stay where they are until the arena is destroyed, so other threads may read what was published to them. Chunks grow
+// from small ones (tests have many small tables) to 1 MB; large ones are mapped, so that dropping a table gives its memory
+// back to the system.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+namespace evenkeel::storage {
+
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // `bytes` of memory, aligned to 8. One thread.
+  char* Allocate(size_t bytes);
+
+  // Bytes given out, rounded up to 8 each. Any thread.
+  size_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
+  // Bytes taken from the system for it. Any thread.
+  size_t held_bytes() const { return held_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Chunk {
+    char* data;
+    size_t bytes;
+    bool mapped;
+  };
+
+  char* NewChunk(size_t bytes);
+
+  std::vector<Chunk> chunks_;
+  char* next_ = nullptr;
+  size_t left_ = 0;
+  size_t chunk_bytes_ = 4096;  // of the next chunk; doubles
+  std::atomic<size_t> used_{0};
+  std::atomic<size_t> held_{0};
+};
+
+}  // namespace evenkeel::storage

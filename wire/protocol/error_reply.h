@@ -1,0 +1,38 @@
+// The one file that turns a result into reply bytes: ok, errmsg, code, codeName, errorLabels, $clusterTime, operationTime.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <string_view>
+
+#include "base/bson/builder.h"
+#include "base/status.h"
+#include "base/types.h"
+#include "wire/protocol/request.h"
+
+namespace evenkeel::wire {
+
+// Facts that decide on labels.
+struct ReplyContext {
+  Timestamp cluster_time;      // gossiped on every reply; zero: left out
+  Timestamp operation_time;    // zero: left out
+  bool retryable_write = false;    // the request had lsid and txnNumber outside a transaction
+  bool in_transaction = false;
+};
+
+// {…body, ok: 1, $clusterTime…, operationTime…}.
+bson::Document SuccessReply(bson::View body, const ReplyContext& context);
+
+// {ok: 0, errmsg, code, codeName, errorLabels?, …}. Internal-only codes are turned into InternalError... never reach a client.
+// Labels as the drivers' specifications want: RetryableWriteError, TransientTransactionError, NoWritesPerformed.
+bson::Document ErrorReply(const absl::Status& status, const ReplyContext& context);
+
+// One entry of writeErrors: {index, code, errmsg, keyPattern?, keyValue?} for a failed statement.
+void AppendWriteError(bson::Builder& builder, std::string_view key, int32_t index, const absl::Status& status);
+
+// A duplicate-key error carries its details as a payload, so that every layer passes it on: keyPattern and keyValue.
+absl::Status DuplicateKeyError(std::string_view ns, std::string_view index_name, bson::View key_pattern, bson::View key_value);
+// An error read back from a reply {ok: 0, code, errmsg, …} of a shard, details included; OK for ok: 1.
+absl::Status StatusOfReply(bson::View reply);
+
+}  // namespace evenkeel::wire
