@@ -1,4 +1,5 @@
-// Checks for programmer errors, on in release builds too. Never for input from clients, peers or disk.
+// Checks for programmer errors, on in release builds too. Never for input from clients, peers or
+// disk.
 #pragma once
 
 namespace evenkeel::base {
@@ -9,10 +10,9 @@ namespace evenkeel::base {
 }  // namespace evenkeel::base
 
 // Ends the process when `condition` is false: going on could damage data.
-#define EVENKEEL_CHECK(condition) \
-  (static_cast<bool>(condition)   \
-       ? void(0)                  \
-       : ::evenkeel::base::CheckFailed(__FILE__, __LINE__, #condition))
+#define EVENKEEL_CHECK(condition)         \
+  (static_cast<bool>(condition) ? void(0) \
+                                : ::evenkeel::base::CheckFailed(__FILE__, __LINE__, #condition))
 
 // The same for checks that are too costly for release builds.
 #ifdef NDEBUG

@@ -35,12 +35,13 @@ class FakeWallClock final : public WallClock {
 
 // The hybrid logical clock of one process.
 //
-// Invariants: (1) Tick never returns the same value twice and never one at or below a value given to Observe before.
-// (2) A timestamp from outside that is more than `max_drift` ahead of the higher of wall clock and own clock is
-// refused and does not move the clock.
+// Invariants: (1) Tick never returns the same value twice and never one at or below a value given
+// to Observe before. (2) A timestamp from outside that is more than `max_drift` ahead of the higher
+// of wall clock and own clock is refused and does not move the clock.
 class HybridClock {
  public:
-  HybridClock(const WallClock* wall, absl::Duration max_drift) : wall_(wall), max_drift_(max_drift) {}
+  HybridClock(const WallClock* wall, absl::Duration max_drift)
+      : wall_(wall), max_drift_(max_drift) {}
 
   // The newest timestamp: at least the wall clock's second. Does not move the clock past it.
   Timestamp Now();

@@ -96,7 +96,8 @@ bool FailPoint::DrawLocked() {
     case Kind::kCrash:
       return passes_ == mode_.nth;
     case Kind::kProbability: {
-      // One draw per pass from seed and pass number: the outcome does not depend on which thread came first.
+      // One draw per pass from seed and pass number: the outcome does not depend on which thread
+      // came first.
       Random random(mode_.seed + passes_ * 0x9E3779B97F4A7C15u);
       return random.Chance(mode_.probability);
     }
@@ -121,9 +122,8 @@ bool FailPoint::PassSlow() {
 
 bool FailPoint::WaitForHits(uint64_t count, absl::Duration timeout) {
   absl::MutexLock lock(&mutex_);
-  const auto reached = [this, count]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return hits_ >= count;
-  };
+  const auto reached = [this, count]()
+                           ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return hits_ >= count; };
   return mutex_.AwaitWithTimeout(absl::Condition(&reached), timeout);
 }
 

@@ -1,8 +1,8 @@
 // Fail points: named places where a test makes something go wrong, wait or end the process.
 //
-// The names are the rows of base/fail_points.inc. A point that is off costs one relaxed load. Any thread may pass a point;
-// tests and the start of the process set modes. A paused point blocks its thread, so do not put one that tests pause on an
-// event loop.
+// The names are the rows of base/fail_points.inc. A point that is off costs one relaxed load. Any
+// thread may pass a point; tests and the start of the process set modes. A paused point blocks its
+// thread, so do not put one that tests pause on an event loop.
 #pragma once
 
 #include <absl/base/thread_annotations.h>
@@ -54,7 +54,8 @@ class FailPoint {
 
   // Sets the mode, restarts the counts and lets paused threads go on.
   void Set(FailPointMode mode);
-  // Waits until the point was hit `count` times since Set (a pause counts when its thread begins to wait). False: timeout.
+  // Waits until the point was hit `count` times since Set (a pause counts when its thread begins to
+  // wait). False: timeout.
   bool WaitForHits(uint64_t count, absl::Duration timeout);
   uint64_t hits() const;
 
@@ -70,7 +71,8 @@ class FailPoint {
   const char* meaning_;
   mutable absl::Mutex mutex_{absl::kConstInit};
   FailPointMode mode_ ABSL_GUARDED_BY(mutex_);
-  uint64_t generation_ ABSL_GUARDED_BY(mutex_) = 0;  // counts Set calls, so that a pause ends with its own
+  uint64_t generation_ ABSL_GUARDED_BY(mutex_) =
+      0;  // counts Set calls, so that a pause ends with its own
   uint64_t passes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t hits_ ABSL_GUARDED_BY(mutex_) = 0;
 };
@@ -88,10 +90,11 @@ FailPoint* FindFailPoint(std::string_view name);
 // Switches every point off.
 void ResetFailPoints();
 
-// Sets modes from text such as "storage_log_before_sync=crash:3;shard_stale_config=probability:0.1:77".
+// Sets modes from text such as
+// "storage_log_before_sync=crash:3;shard_stale_config=probability:0.1:77".
 //
-// Modes    off, always, nth:N, probability:P[:SEED], pause, crash[:N]. An empty text changes nothing.
-// Errors   FailedToParse naming the part; no mode has changed then.
+// Modes    off, always, nth:N, probability:P[:SEED], pause, crash[:N]. An empty text changes
+// nothing. Errors   FailedToParse naming the part; no mode has changed then.
 absl::Status ConfigureFailPoints(std::string_view spec);
 
 // Sets a point for the life of the object, off afterwards. For tests.
@@ -109,5 +112,6 @@ class ScopedFailPoint {
 }  // namespace evenkeel::base
 
 // True when the fail point `name`, a row of base/fail_points.inc, is hit:
-//   if (EVENKEEL_FAIL_POINT(storage_log_disk_full)) return Error(ErrorCode::kOutOfDiskSpace, "fail point");
+//   if (EVENKEEL_FAIL_POINT(storage_log_disk_full)) return Error(ErrorCode::kOutOfDiskSpace, "fail
+//   point");
 #define EVENKEEL_FAIL_POINT(name) (::evenkeel::base::fail_points::name.Pass())

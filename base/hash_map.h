@@ -1,6 +1,8 @@
-// Hash maps and sets keyed by strings that are looked up with std::string_view, without building a std::string.
+// Hash maps and sets keyed by strings that are looked up with std::string_view, without building a
+// std::string.
 //
-// The distribution's absl::string_view is not std::string_view, so absl's own transparent hash does not fit; these do.
+// The distribution's absl::string_view is not std::string_view, so absl's own transparent hash does
+// not fit; these do.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

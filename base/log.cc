@@ -88,8 +88,8 @@ void AppendQuoted(std::string_view text, std::string* out) {
 
 std::string PlainLine(LogLevel level, std::string_view component, std::string_view message,
                       LogFields fields) {
-  std::string line = fmt::format("{} {} {} ", NowText(),
-                                 kSeverityLetters[static_cast<size_t>(level)], component);
+  std::string line =
+      fmt::format("{} {} {} ", NowText(), kSeverityLetters[static_cast<size_t>(level)], component);
   AppendEscaped(message, &line);
   for (const LogField& field : fields) {
     fmt::format_to(std::back_inserter(line), " {}=", field.key());
@@ -104,9 +104,8 @@ std::string PlainLine(LogLevel level, std::string_view component, std::string_vi
 
 std::string JsonLine(LogLevel level, std::string_view component, std::string_view message,
                      LogFields fields) {
-  std::string line =
-      fmt::format(R"({{"t":{{"$date":"{}"}},"s":"{}","c":)", NowText(),
-                  kSeverityLetters[static_cast<size_t>(level)]);
+  std::string line = fmt::format(R"({{"t":{{"$date":"{}"}},"s":"{}","c":)", NowText(),
+                                 kSeverityLetters[static_cast<size_t>(level)]);
   AppendQuoted(component, &line);
   line.append(R"(,"msg":)");
   AppendQuoted(message, &line);

@@ -3,8 +3,9 @@
 //   LogInfo("storage", "shard opened", {{"shard", 0}, {"path", path}});
 //   2026-01-01T00:00:00.000Z I storage shard opened shard=0 path=/data/shard0
 //
-// Any thread may log. The last lines are kept in memory for the getLog command. Values must not hold secrets. Messages are
-// constant text, what varies goes into the fields, so that lines can be searched and counted.
+// Any thread may log. The last lines are kept in memory for the getLog command. Values must not
+// hold secrets. Messages are constant text, what varies goes into the fields, so that lines can be
+// searched and counted.
 #pragma once
 
 #include <absl/status/status.h>
@@ -58,7 +59,8 @@ absl::Status ConfigureLog(const LogOptions& options);
 bool LogEnabled(LogLevel level);
 
 // Writes one line.
-void Log(LogLevel level, std::string_view component, std::string_view message, LogFields fields = {});
+void Log(LogLevel level, std::string_view component, std::string_view message,
+         LogFields fields = {});
 
 inline void LogDebug(std::string_view component, std::string_view message, LogFields fields = {}) {
   if (LogEnabled(LogLevel::kDebug)) Log(LogLevel::kDebug, component, message, fields);
@@ -66,7 +68,8 @@ inline void LogDebug(std::string_view component, std::string_view message, LogFi
 inline void LogInfo(std::string_view component, std::string_view message, LogFields fields = {}) {
   Log(LogLevel::kInfo, component, message, fields);
 }
-inline void LogWarning(std::string_view component, std::string_view message, LogFields fields = {}) {
+inline void LogWarning(std::string_view component, std::string_view message,
+                       LogFields fields = {}) {
   Log(LogLevel::kWarning, component, message, fields);
 }
 inline void LogError(std::string_view component, std::string_view message, LogFields fields = {}) {

@@ -1,8 +1,8 @@
 // Random numbers: a seeded generator that repeats exactly, and a process-wide source.
 //
-// Tests and the simulator pass a Random with the run's seed; everything that must be repeatable takes one as a parameter.
-// A Random belongs to one thread; GlobalRandom64 may be called from any. Not for secrets: keys and nonces come from the
-// cryptographic library behind wire/auth.
+// Tests and the simulator pass a Random with the run's seed; everything that must be repeatable
+// takes one as a parameter. A Random belongs to one thread; GlobalRandom64 may be called from any.
+// Not for secrets: keys and nonces come from the cryptographic library behind wire/auth.
 #pragma once
 
 #include <cstddef>

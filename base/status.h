@@ -43,7 +43,8 @@ enum ErrorCategory : uint32_t {
   kInternalOnly = 1u << 11,     // must never reach a client
 };
 
-// An error with `code`; `message` names the operator or field and the offending value, no final stop.
+// An error with `code`; `message` names the operator or field and the offending value, no final
+// stop.
 absl::Status MakeError(ErrorCode code, std::string_view message);
 
 // The same with fmt's formatting: Error(ErrorCode::kBadValue, "unknown operator: {}", name).
@@ -59,7 +60,8 @@ ErrorCode CodeOf(const absl::Status& status);
 // MongoDB's name of a code: "BadValue", or "Location31234" for a number without a row.
 std::string CodeName(ErrorCode code);
 
-// The message of a failed status as std::string_view (Debian's abseil has a string_view of its own).
+// The message of a failed status as std::string_view (Debian's abseil has a string_view of its
+// own).
 std::string_view MessageOf(const absl::Status& status);
 
 // True when the code of `status` has all of `category`'s bits.
@@ -75,9 +77,10 @@ absl::Status Annotate(const absl::Status& status, std::string_view where);
 #define EVENKEEL_CONCAT(a, b) EVENKEEL_CONCAT_INNER(a, b)
 
 // Returns from the function when `expression` (a Status) failed.
-#define EVENKEEL_RETURN_IF_ERROR(expression)                            \
-  do {                                                                  \
-    if (::absl::Status evenkeel_status = (expression); !evenkeel_status.ok()) return evenkeel_status; \
+#define EVENKEEL_RETURN_IF_ERROR(expression)                                  \
+  do {                                                                        \
+    if (::absl::Status evenkeel_status = (expression); !evenkeel_status.ok()) \
+      return evenkeel_status;                                                 \
   } while (false)
 
 // Declares or assigns `target` from a StatusOr, or returns its error.
@@ -89,9 +92,10 @@ absl::Status Annotate(const absl::Status& status, std::string_view where);
   target = *std::move(result)
 
 // The coroutine forms.
-#define EVENKEEL_CO_RETURN_IF_ERROR(expression)                         \
-  do {                                                                  \
-    if (::absl::Status evenkeel_status = (expression); !evenkeel_status.ok()) co_return evenkeel_status; \
+#define EVENKEEL_CO_RETURN_IF_ERROR(expression)                               \
+  do {                                                                        \
+    if (::absl::Status evenkeel_status = (expression); !evenkeel_status.ok()) \
+      co_return evenkeel_status;                                              \
   } while (false)
 #define EVENKEEL_CO_ASSIGN_OR_RETURN(target, expression) \
   EVENKEEL_CO_ASSIGN_OR_RETURN_IMPL(EVENKEEL_CONCAT(evenkeel_result_, __LINE__), target, expression)

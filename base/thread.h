@@ -7,8 +7,8 @@
 
 namespace evenkeel::base {
 
-// Runs `body` on a thread called `name` (at most 15 bytes shown by the system). The destructor joins; the owner tells
-// the body to end by its own means before that.
+// Runs `body` on a thread called `name` (at most 15 bytes shown by the system). The destructor
+// joins; the owner tells the body to end by its own means before that.
 class Thread {
  public:
   Thread() = default;

@@ -7,7 +7,8 @@
 
 namespace evenkeel {
 
-// A strong integer: Tag only tells the kinds apart. Ordered, hashable (absl and std), formatted with .value.
+// A strong integer: Tag only tells the kinds apart. Ordered, hashable (absl and std), formatted
+// with .value.
 template <typename Tag, typename Int = uint64_t>
 struct StrongId {
   Int value = 0;
@@ -19,15 +20,17 @@ struct StrongId {
   }
 };
 
-using ShardId = StrongId<struct ShardTag, uint32_t>;            // 0, 1, 2 …; shown to users as "shard0"
+using ShardId = StrongId<struct ShardTag, uint32_t>;  // 0, 1, 2 …; shown to users as "shard0"
 using CollectionId = StrongId<struct CollectionTag, uint64_t>;  // never used again after a drop
-using IndexId = StrongId<struct IndexTag, uint64_t>;            // unique in the cluster, never used again
+using IndexId = StrongId<struct IndexTag, uint64_t>;  // unique in the cluster, never used again
 using CatalogVersion = StrongId<struct CatalogVersionTag, uint64_t>;
 using CursorId = StrongId<struct CursorTag, int64_t>;
 using TxnNumber = StrongId<struct TxnTag, int64_t>;
-using LogIndex = StrongId<struct LogIndexTag, uint64_t>;  // of one shard's log; the first entry is 1
+using LogIndex =
+    StrongId<struct LogIndexTag, uint64_t>;  // of one shard's log; the first entry is 1
 
-// A hybrid logical clock value with BSON Timestamp's layout: seconds in the high half, increment in the low.
+// A hybrid logical clock value with BSON Timestamp's layout: seconds in the high half, increment in
+// the low.
 struct Timestamp {
   uint64_t bits = 0;
 

@@ -1,6 +1,8 @@
 // Which shard owns which part of the hash space: the ranges that collections share.
 #pragma once
 
+#include <absl/status/statusor.h>
+
 #include <cstdint>
 #include <span>
 #include <string>

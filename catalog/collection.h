@@ -1,4 +1,5 @@
-// One collection or view: the entry of config.catalog, which is also the row that its shards keep in meta.
+// One collection or view: the entry of config.catalog, which is also the row that its shards keep
+// in meta.
 //
 // Immutable once made; a change makes a new entry with the next version.
 #pragma once
@@ -32,9 +33,10 @@ struct IndexEntry {
   bson::Document spec;  // as listIndexes shows it: v, key, name, unique, …
   std::vector<IndexField> fields;
   bool unique = false, sparse = false;
-  bool ready = true;    // false while it is being built: writers keep it, readers do not use it
+  bool ready = true;  // false while it is being built: writers keep it, readers do not use it
 
-  // Errors: MongoDB's for a bad spec: CannotCreateIndex 67, BadValue 2, InvalidIndexSpecificationOption 197 …
+  // Errors: MongoDB's for a bad spec: CannotCreateIndex 67, BadValue 2,
+  // InvalidIndexSpecificationOption 197 …
   static absl::StatusOr<IndexEntry> FromSpec(IndexId id, bson::View spec);
   bool IsIdIndex() const { return name == "_id_"; }
 };
@@ -45,16 +47,17 @@ struct CollectionEntry {
   CollectionId id;
   CatalogVersion version{1};
   CollectionKind kind = CollectionKind::kCollection;
-  std::string ns;                           // "db.name"
-  std::string uuid;                         // 16 bytes
-  bson::Document options;                   // as listCollections shows them: capped, size, validator, collation, viewOn, pipeline, …
+  std::string ns;          // "db.name"
+  std::string uuid;        // 16 bytes
+  bson::Document options;  // as listCollections shows them: capped, size, validator, collation,
+                           // viewOn, pipeline, …
   std::optional<ShardKeyPattern> shard_key;  // nothing: unsharded
   bool shard_key_unique = false;
-  std::string assignment;                   // name of the ranges, for sharded ones
-  ShardId primary;                          // where an unsharded one lives
-  std::vector<IndexEntry> indexes;          // `_id_` first
-  bool writes_closed = false;               // while a job copies it
-  std::string job;                          // the DDL job that holds it, or empty
+  std::string assignment;           // name of the ranges, for sharded ones
+  ShardId primary;                  // where an unsharded one lives
+  std::vector<IndexEntry> indexes;  // `_id_` first
+  bool writes_closed = false;       // while a job copies it
+  std::string job;                  // the DDL job that holds it, or empty
 
   std::string_view database() const;
   std::string_view name() const;

@@ -1,6 +1,7 @@
 // What a router knows of the catalog: entries by name with their ranges, refreshed from shard 0.
 //
-// Only entries that exist are kept: an absent name is always asked for, so that what another router has created is seen at once.
+// Only entries that exist are kept: an absent name is always asked for, so that what another router
+// has created is seen at once.
 #pragma once
 
 #include <absl/base/thread_annotations.h>

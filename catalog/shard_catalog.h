@@ -1,7 +1,9 @@
-// What one shard knows of the catalog: the collections that it holds and the ranges that it owns. Published with the data.
+// What one shard knows of the catalog: the collections that it holds and the ranges that it owns.
+// Published with the data.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <memory>
 #include <string>
@@ -20,19 +22,29 @@ class ShardCatalog final : public storage::PublishedState {
   static absl::StatusOr<std::shared_ptr<const ShardCatalog>> Load(const storage::ReadSlice& slice);
 
   std::shared_ptr<const CollectionEntry> Find(CollectionId id) const;
-  const absl::flat_hash_map<CollectionId, std::shared_ptr<const CollectionEntry>>& collections() const { return collections_; }
+  const absl::flat_hash_map<CollectionId, std::shared_ptr<const CollectionEntry>>& collections()
+      const {
+    return collections_;
+  }
   std::shared_ptr<const Assignment> FindAssignment(std::string_view name) const;
   ShardId shard() const { return shard_; }
-  const std::string& cluster_id() const { return cluster_id_; }  // empty before the shard was given its identity
+  const std::string& cluster_id() const {
+    return cluster_id_;
+  }  // empty before the shard was given its identity
+
+  // True when some document has had an array on a path of the index.
+  bool IsMultikey(IndexId id) const { return multikey_.contains(id); }
 
   std::shared_ptr<const ShardCatalog> With(std::shared_ptr<const CollectionEntry> entry) const;
   std::shared_ptr<const ShardCatalog> Without(CollectionId id) const;
   std::shared_ptr<const ShardCatalog> With(std::shared_ptr<const Assignment> assignment) const;
+  std::shared_ptr<const ShardCatalog> WithMultikey(IndexId id) const;
   std::shared_ptr<const ShardCatalog> WithIdentity(std::string cluster_id, ShardId shard) const;
 
  private:
   absl::flat_hash_map<CollectionId, std::shared_ptr<const CollectionEntry>> collections_;
   absl::flat_hash_map<std::string, std::shared_ptr<const Assignment>> assignments_;
+  absl::flat_hash_set<IndexId> multikey_;
   std::string cluster_id_;
   ShardId shard_;
 };
@@ -40,6 +52,7 @@ class ShardCatalog final : public storage::PublishedState {
 // Keys of the rows in meta.
 std::string MetaCollectionKey(CollectionId id);
 std::string MetaAssignmentKey(std::string_view name);
+std::string MetaMultikeyKey(IndexId id);
 inline constexpr std::string_view kMetaIdentityKey = "identity";
 
 }  // namespace evenkeel::catalog

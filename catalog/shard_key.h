@@ -18,7 +18,8 @@ namespace evenkeel::catalog {
 // One hashed field, alone or first of a compound: {a: "hashed"}, {a: "hashed", b: 1}.
 class ShardKeyPattern {
  public:
-  // Errors   BadValue for an empty, non-hashed or several times hashed pattern, arrays as values, directions other than 1.
+  // Errors   BadValue for an empty, non-hashed or several times hashed pattern, arrays as values,
+  // directions other than 1.
   static absl::StatusOr<ShardKeyPattern> Parse(bson::View pattern);
 
   bson::View pattern() const { return pattern_.view(); }
@@ -26,7 +27,8 @@ class ShardKeyPattern {
   const bson::Path& hashed_field() const { return fields_[0]; }
   bool IsById() const { return fields_.size() == 1 && fields_[0].dotted() == "_id"; }
 
-  // The hash that decides on the shard. Missing fields count as null. Errors: ShardKeyNotFound when an array lies on the path.
+  // The hash that decides on the shard. Missing fields count as null. Errors: ShardKeyNotFound when
+  // an array lies on the path.
   absl::StatusOr<int64_t> HashOf(bson::View document) const;
   // The placement key: 8 bytes of hash, then the encoded ordered fields. Errors: as HashOf.
   absl::StatusOr<std::string> PlacementKeyOf(bson::View document) const;

@@ -21,6 +21,7 @@ struct QueryContext {
   const bson::StringComparator* collation = nullptr;  // null: bytes
   bool allow_disk_use = true;
   size_t memory_bytes_max = 100u << 20;             // per blocking operator
+  bool internal = false;                            // the pipeline was made by our own router: stages named $_… are allowed
   bool is_merge_part = false;                       // the pipeline's inputs are partial results of shards
 };
 

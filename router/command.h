@@ -1,13 +1,17 @@
 // What every router command is: a coroutine from a request to the fields of its reply.
 //
-// One file per command; router/table.cc lists them, indexed by the rows of wire/protocol/commands.inc. Runs in the network executor.
+// One file per command; router/table.cc lists them, indexed by the rows of
+// wire/protocol/commands.inc. Runs in the network executor.
 #pragma once
 
 #include <absl/status/statusor.h>
+#include <absl/time/time.h>
 
 #include <boost/asio/awaitable.hpp>
 #include <memory>
+#include <string>
 
+#include "base/async/cancellation.h"
 #include "base/bson/document.h"
 #include "wire/net/handler.h"
 #include "wire/protocol/request.h"
@@ -22,14 +26,25 @@ struct RouterState;  // router/router.h: all of the above, the clock, options
 template <typename T>
 using Awaitable = boost::asio::awaitable<T>;
 
+// How long a command's calls may take, and what ends them before.
+struct CallScope {
+  absl::Time deadline = absl::InfiniteFuture();
+  base::CancellationToken cancelled;
+};
+
 // One command under way. Lives until the reply is made.
 struct CommandContext {
   RouterState& router;
   const wire::Request& request;
   wire::ClientState& client;
   base::CancellationToken cancelled;  // disconnect, killOp, shutdown
+  bool more_to_come = false;          // set by a handler that streams replies (awaitable hello)
 
-  // The namespace of a command whose first field is a collection's name. Errors: InvalidNamespace, BadValue.
+  CallScope scope() const { return {request.deadline, cancelled}; }
+  bson::View body() const { return request.message.body; }
+
+  // The namespace of a command whose first field is a collection's name. Errors: InvalidNamespace,
+  // BadValue.
   absl::StatusOr<std::string> Namespace() const;
 };
 

@@ -2,24 +2,32 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "base/async/wait.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "router/cluster.h"
 #include "router/command.h"
+#include "router/metrics.h"
 #include "wire/net/handler.h"
+#include "wire/net/server.h"
 
 namespace evenkeel::router {
+
+class NamedLocks;  // router/session/async_mutex.h
 
 struct RouterOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 27017;
-  std::string version = "7.0.0";       // of MongoDB, what buildInfo says
+  std::string version = "7.0.0";  // of MongoDB, what buildInfo says
   std::string evenkeel_version;
-  bson::Document command_line;         // for getCmdLineOpts: {argv: […], parsed: {…}}
+  bson::Document command_line;  // for getCmdLineOpts: {argv: […], parsed: {…}}
   int64_t max_connections = 10'000;
+  // Counters of the listener, for serverStatus; may be empty. Any thread.
+  std::function<wire::ServerStats()> server_stats;
 };
 
 struct RouterState {
@@ -32,30 +40,42 @@ struct RouterState {
   std::unique_ptr<CursorTable> cursors;
   std::unique_ptr<SessionTable> sessions;
   absl::Time started;
-  std::string cluster_id;                 // 12 bytes of config.version's clusterId
+  std::string cluster_id;  // 12 bytes of config.version's clusterId
+  std::string process_id;                 // 12 bytes: topologyVersion of hello
+  std::unique_ptr<NamedLocks> upserts;    // one upsert without shard key at a time per collection
+  std::unique_ptr<NamedLocks> ddl_locks;  // one DDL job at a time per collection
+  Metrics metrics;
   RouterState();
   ~RouterState();
 };
 
 class Router final : public wire::RequestHandler {
  public:
-  Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardChannel>> channels, base::HybridClock* clock,
-         const base::WallClock* wall, boost::asio::any_io_executor executor, boost::asio::any_io_executor pool);
+  Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardChannel>> channels,
+         base::HybridClock* clock, const base::WallClock* wall,
+         boost::asio::any_io_executor executor, boost::asio::any_io_executor pool);
   ~Router() override;
 
-  // Makes the cluster's first catalog when there is none, finishes jobs that a crash left. Before serving.
+  // Makes the cluster's first catalog when there is none, finishes jobs that a crash left. Before
+  // serving.
   Awaitable<absl::Status> Start();
   // Ends cursors and waits for running commands, up to the deadline.
   Awaitable<void> Stop(absl::Time deadline);
 
-  Awaitable<wire::Reply> Handle(std::shared_ptr<wire::ClientState> client, wire::Request request) override;
+  Awaitable<wire::Reply> Handle(std::shared_ptr<wire::ClientState> client,
+                                wire::Request request) override;
   wire::Reply ErrorFor(const absl::Status& status) override;
   void Disconnected(const wire::ClientState& client) override;
 
   RouterState& state() { return *state_; }
 
  private:
+  Awaitable<CommandResult> Execute(CommandContext& context);
+  // Ends idle cursors and old sessions now and then.
+  Awaitable<void> KeepHouse(base::CancellationToken cancelled);
+
   std::unique_ptr<RouterState> state_;
+  base::TaskGroup background_;
 };
 
 }  // namespace evenkeel::router

@@ -33,6 +33,8 @@
 
 namespace evenkeel::storage {
 
+class CheckpointStore;
+
 // What the layers above publish together with the data, e.g. a shard's parsed catalog. Immutable once set.
 class PublishedState {
  public:
@@ -72,6 +74,9 @@ class WriteContext {
   // Marks [begin, end) of `table` dead: readers of later views do not look there any more (the caller sees to it), the
   // checkpoint thread removes it from LMDB later, without log records. Keys in it are never written again.
   virtual void RemoveRange(Table table, std::string_view begin, std::string_view end) = 0;
+  // True when the key may have a version (a removal too) newer than `snapshot`: the conflict check of transactions. True also when
+  // the history that could tell is gone.
+  virtual bool ChangedSince(Table table, std::string_view key, Timestamp snapshot) = 0;
 
   // Takes back everything since the mark (counters and ranges too).
   virtual size_t Mark() const = 0;
@@ -88,12 +93,16 @@ class WriteOp {
   virtual ~WriteOp() = default;
   // Writer thread; short, never waits. Results are kept in the object.
   virtual void Execute(WriteContext& context) = 0;
-  // Log thread, once, when everything the operation has seen and done is durable and visible; `status` failed when the
-  // store closed first (outcome unknown) or could not take the batch (OutOfDiskSpace: nothing happened). Must be short.
+  // Once, when everything the operation has seen and done is durable and visible; `status` failed when the store closed first
+  // (outcome unknown) or could not take the batch (OutOfDiskSpace: nothing happened). On the log thread, or on the writer thread
+  // when there is nothing to wait for. Must be short.
   // `timestamp`: the highest commit timestamp visible now. The store drops the operation afterwards.
   virtual void Finished(const absl::Status& status, Timestamp timestamp) = 0;
-  // About how many bytes it will write, for admission.
+  // About how many bytes it will write, for admission. Always the same for one operation.
   virtual size_t SizeBytes() const = 0;
+  // True for what frees space or ends what others wait for (removals, prepare, commit, abort, decisions): taken past the bound
+  // on pending bytes, and on a full disk.
+  virtual bool IsEssential() const { return false; }
 };
 
 // One consistent state for one slice of work. Move-only, used by one thread, dropped before any wait.
@@ -131,6 +140,10 @@ struct StoreOptions {
   size_t history_bytes_max = limits::kHistoryBytesMax;
   absl::Duration history_age_max = absl::Seconds(limits::kHistorySeconds);
   size_t pending_bytes_max = limits::kPendingWriteBytesPerShardMax;
+  // Kept free in `folder`, so that a checkpoint can go on when the disk is full.
+  uint64_t reserve_bytes = uint64_t{16} << 20;
+  // Where checkpoints go instead of LMDB in `folder`: for tests. Null: LMDB.
+  std::shared_ptr<CheckpointStore> checkpoint_store;
   // Rows for which this says true are dead and left out by the checkpoint (old retryable-write results). Any thread. May be empty.
   std::function<bool(Table, std::string_view key, std::string_view value)> is_dead;
   // The index entries of a document, removed with it by range removal. May be empty.
@@ -140,8 +153,15 @@ struct StoreOptions {
 struct StoreStats {
   uint64_t active_table_bytes = 0, frozen_table_bytes = 0, history_bytes = 0;
   uint64_t lmdb_bytes = 0, pending_bytes = 0, checkpoints = 0, batches = 0, operations = 0;
+  uint64_t damaged_documents = 0;  // wrong checksums met by checkpoints
   LogIndex checkpointed;
   Timestamp latest;
+};
+
+// What a check of stored documents has found.
+struct DocCheck {
+  uint64_t checked = 0;
+  std::vector<std::string> damaged_keys;
 };
 
 // One open shard. Any thread may call it.
@@ -178,6 +198,9 @@ class ShardStore {
   virtual absl::Status FinishRemovals() = 0;
   // Copies LMDB into a new, smaller file and swaps it in while writes go on in the log.
   virtual absl::Status Compact() = 0;
+  // Checks the checksums of the documents in LMDB with keys in [begin, end); an empty `end` is no bound. For validate. Reads
+  // everything: run it on a pool thread. Checkpoint first to include what is still in memory.
+  virtual absl::StatusOr<DocCheck> CheckDocs(std::string_view begin, std::string_view end) = 0;
   // Ends the threads: finishes what was submitted, checkpoints, closes. Later calls fail with ShutdownInProgress.
   virtual absl::Status Close() = 0;
   virtual StoreStats Stats() const = 0;

@@ -3,6 +3,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <optional>
 
 #include "base/log.h"
 #include "base/thread.h"
@@ -14,7 +15,7 @@ struct EventLoop::State {
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work =
       boost::asio::make_work_guard(context);
-  Thread thread;
+  std::optional<Thread> thread;
 
   void Run() {
     for (;;) {
@@ -30,12 +31,12 @@ struct EventLoop::State {
 };
 
 EventLoop::EventLoop(std::string name) : state_(std::make_unique<State>()) {
-  state_->thread = Thread(std::move(name), [state = state_.get()] { state->Run(); });
+  state_->thread.emplace(std::move(name), [state = state_.get()] { state->Run(); });
 }
 
 EventLoop::~EventLoop() {
   state_->context.stop();
-  state_->thread.Join();
+  state_->thread->Join();
 }
 
 boost::asio::any_io_executor EventLoop::executor() const { return state_->context.get_executor(); }

@@ -11,10 +11,10 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <exception>
 #include <optional>
 
@@ -123,10 +123,9 @@ asio::awaitable<absl::Status> Event::Wait(absl::Time deadline, CancellationToken
   }
 
   State* state = state_.get();
-  const Outcome outcome =
-      co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Outcome)>(
-          [state, &executor](auto handler) { state->Suspend(std::move(handler), executor); },
-          asio::use_awaitable);
+  const Outcome outcome = co_await asio::async_initiate<const asio::deferred_t, void(Outcome)>(
+      [state, &executor](auto handler) { state->Suspend(std::move(handler), executor); },
+      asio::deferred);
   cancelled.Forget(cancel_id);
   switch (outcome) {
     case Outcome::kDeadline:
@@ -146,7 +145,7 @@ asio::awaitable<absl::Status> Sleep(absl::Duration time, CancellationToken cance
 }
 
 asio::awaitable<void> SwitchTo(asio::any_io_executor executor) {
-  co_await asio::post(asio::bind_executor(executor, asio::use_awaitable));
+  co_await asio::post(asio::bind_executor(executor, asio::deferred));
 }
 
 namespace {

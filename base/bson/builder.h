@@ -12,9 +12,10 @@
 
 namespace evenkeel::bson {
 
-// Appends fields in order. Open/Close nest documents and arrays; Finish closes the outermost and hands the bytes over.
-// A Builder may be used again after Finish. Keys and regular expressions end at their first zero byte. A document of
-// 2 GiB or more ends the process: callers bound what they build (base/limits.h).
+// Appends fields in order. Open/Close nest documents and arrays; Finish closes the outermost and
+// hands the bytes over. A Builder may be used again after Finish. Keys and regular expressions end
+// at their first zero byte. A document of 2 GiB or more ends the process: callers bound what they
+// build (base/limits.h).
 class Builder {
  public:
   Builder();
@@ -23,15 +24,23 @@ class Builder {
 
   Builder& Append(std::string_view key, Value value);  // a missing value appends nothing
   Builder& Append(std::string_view key, View document) { return AppendDocument(key, document); }
-  Builder& Append(std::string_view key, const Document& document) { return AppendDocument(key, document.view()); }
-  Builder& Append(std::string_view key, const OwnedValue& value) { return Append(key, value.value()); }
+  Builder& Append(std::string_view key, const Document& document) {
+    return AppendDocument(key, document.view());
+  }
+  Builder& Append(std::string_view key, const OwnedValue& value) {
+    return Append(key, value.value());
+  }
   Builder& Append(std::string_view key, double value);
   Builder& Append(std::string_view key, int32_t value);
   Builder& Append(std::string_view key, int64_t value);
   Builder& Append(std::string_view key, bool value);
   Builder& Append(std::string_view key, std::string_view value);
-  Builder& Append(std::string_view key, const std::string& value) { return Append(key, std::string_view(value)); }
-  Builder& Append(std::string_view key, const char* value) { return Append(key, std::string_view(value)); }
+  Builder& Append(std::string_view key, const std::string& value) {
+    return Append(key, std::string_view(value));
+  }
+  Builder& Append(std::string_view key, const char* value) {
+    return Append(key, std::string_view(value));
+  }
   Builder& Append(std::string_view key, Timestamp value);
   Builder& AppendDocument(std::string_view key, View document);
   Builder& AppendArray(std::string_view key, View array);
@@ -43,7 +52,8 @@ class Builder {
   Builder& AppendCode(std::string_view key, std::string_view code);
   Builder& AppendSymbol(std::string_view key, std::string_view symbol);
   Builder& AppendCodeWithScope(std::string_view key, std::string_view code, View scope);
-  Builder& AppendDbPointer(std::string_view key, std::string_view collection, std::string_view twelve_bytes);
+  Builder& AppendDbPointer(std::string_view key, std::string_view collection,
+                           std::string_view twelve_bytes);
   Builder& AppendNull(std::string_view key);
   Builder& AppendUndefined(std::string_view key);
   Builder& AppendMinKey(std::string_view key);
@@ -67,7 +77,8 @@ class Builder {
   std::vector<size_t> open_;
 };
 
-// Appends the elements of an array with keys "0", "1", …, into an array that the given builder has opened.
+// Appends the elements of an array with keys "0", "1", …, into an array that the given builder has
+// opened.
 class ArrayAppender {
  public:
   explicit ArrayAppender(Builder& builder, size_t next = 0) : builder_(builder), next_(next) {}
@@ -76,7 +87,8 @@ class ArrayAppender {
     builder_.Append(NextKey(), value);
     return *this;
   }
-  // The key of the next element, for the appends that Add has no form for. Valid until the next call.
+  // The key of the next element, for the appends that Add has no form for. Valid until the next
+  // call.
   std::string_view NextKey();
   size_t count() const { return next_; }
 

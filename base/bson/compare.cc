@@ -54,8 +54,7 @@ int CompareDbPointers(Value a, Value b) {
 
 int CompareCodeWithScope(Value a, Value b) {
   const int order = CompareBytes(a.AsCodeWithScopeCode(), b.AsCodeWithScopeCode());
-  return order != 0 ? order
-                    : CompareDocuments(a.AsCodeWithScopeScope(), b.AsCodeWithScopeScope());
+  return order != 0 ? order : CompareDocuments(a.AsCodeWithScopeScope(), b.AsCodeWithScopeScope());
 }
 
 bool IsInteger(Type type) { return type == Type::kInt32 || type == Type::kInt64; }

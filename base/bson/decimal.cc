@@ -1,7 +1,8 @@
 // Implements decimal128 over the decimal library (arithmetic) and libbson (text).
 #include "base/bson/decimal.h"
 
-// How the distribution's libbidgcc000 was compiled: arguments by value, rounding mode and flags as arguments.
+// How the distribution's libbidgcc000 was compiled: arguments by value, rounding mode and flags as
+// arguments.
 #define DECIMAL_CALL_BY_REFERENCE 0
 #define DECIMAL_GLOBAL_ROUNDING 0
 #define DECIMAL_GLOBAL_EXCEPTION_FLAGS 0
@@ -110,7 +111,8 @@ DecimalParts DecodeDecimal(Decimal128Bits bits) {
     parts.exponent = static_cast<int>(bits.high >> 47 & kExponentMask) + kDecimalExponentMin;
     return parts;
   }
-  parts.exponent = static_cast<int>(bits.high >> kExponentShift & kExponentMask) + kDecimalExponentMin;
+  parts.exponent =
+      static_cast<int>(bits.high >> kExponentShift & kExponentMask) + kDecimalExponentMin;
   parts.coefficient = Uint128{bits.high & kCoefficientHighMask} << 64 | bits.low;
   if (parts.coefficient >= PowerOfTen(kDecimalDigitsMax)) parts.coefficient = 0;
   return parts;
@@ -216,9 +218,7 @@ Decimal128Bits DecimalPower(Decimal128Bits base, Decimal128Bits exponent) {
   return Call(bid128_pow, base, exponent);
 }
 
-Decimal128Bits DecimalAtan2(Decimal128Bits y, Decimal128Bits x) {
-  return Call(bid128_atan2, y, x);
-}
+Decimal128Bits DecimalAtan2(Decimal128Bits y, Decimal128Bits x) { return Call(bid128_atan2, y, x); }
 
 Decimal128Bits DecimalApply(DecimalFunction function, Decimal128Bits value) {
   switch (function) {
@@ -273,8 +273,8 @@ Decimal128Bits DecimalApply(DecimalFunction function, Decimal128Bits value) {
 Decimal128Bits DecimalQuantize(Decimal128Bits value, int exponent, DecimalRounding rounding) {
   const int clamped = std::clamp(exponent, kDecimalExponentMin, kDecimalExponentMax);
   const Decimal128Bits unit = EncodeDecimal({.coefficient = 1, .exponent = clamped});
-  const _IDEC_round mode = rounding == DecimalRounding::kHalfEven ? BID_ROUNDING_TO_NEAREST
-                                                                  : BID_ROUNDING_TO_ZERO;
+  const _IDEC_round mode =
+      rounding == DecimalRounding::kHalfEven ? BID_ROUNDING_TO_NEAREST : BID_ROUNDING_TO_ZERO;
   _IDEC_flags flags = 0;
   return FromBid(bid128_quantize(ToBid(value), ToBid(unit), mode, &flags));
 }

@@ -1,7 +1,7 @@
 // decimal128: parts, text, conversion and arithmetic. The only door to the decimal library.
 //
-// Results are rounded to 34 digits, ties to even, as IEEE 754-2008 says; nothing fails: an invalid operation gives NaN.
-// Any thread; no state is kept between calls.
+// Results are rounded to 34 digits, ties to even, as IEEE 754-2008 says; nothing fails: an invalid
+// operation gives NaN. Any thread; no state is kept between calls.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -21,8 +21,9 @@ struct DecimalParts {
   enum class Kind : uint8_t { kFinite, kInfinity, kNaN };
   Kind kind = Kind::kFinite;
   bool negative = false;
-  Uint128 coefficient = 0;  // below 10^34; 0 for the encodings that the standard calls non-canonical
-  int exponent = 0;         // -6176 … 6111
+  Uint128 coefficient =
+      0;             // below 10^34; 0 for the encodings that the standard calls non-canonical
+  int exponent = 0;  // -6176 … 6111
 };
 
 inline constexpr int kDecimalDigitsMax = 34;
@@ -85,7 +86,8 @@ enum class DecimalFunction : uint8_t {
 };
 Decimal128Bits DecimalApply(DecimalFunction function, Decimal128Bits value);
 
-// Rounds to a multiple of 10^exponent, ties to even or towards zero. The result has that exponent; NaN if it does not fit.
+// Rounds to a multiple of 10^exponent, ties to even or towards zero. The result has that exponent;
+// NaN if it does not fit.
 enum class DecimalRounding : uint8_t { kHalfEven, kTowardsZero };
 Decimal128Bits DecimalQuantize(Decimal128Bits value, int exponent, DecimalRounding rounding);
 

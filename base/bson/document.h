@@ -10,7 +10,8 @@
 
 namespace evenkeel::bson {
 
-// Owns the bytes of one document or array. Moving keeps no promise about views into it: bytes may move with it.
+// Owns the bytes of one document or array. Moving keeps no promise about views into it: bytes may
+// move with it.
 class Document {
  public:
   Document() : bytes_("\x05\0\0\0\0", 5) {}
@@ -19,7 +20,9 @@ class Document {
   explicit Document(std::string bytes) : bytes_(std::move(bytes)) {}
 
   View view() const { return View(bytes_.data()); }
-  operator View() const { return view(); }  // NOLINT(google-explicit-constructor): a document is usable as its view
+  operator View() const {
+    return view();
+  }  // NOLINT(google-explicit-constructor): a document is usable as its view
   Value operator[](std::string_view key) const { return view()[key]; }
   const std::string& bytes() const { return bytes_; }
   std::string TakeBytes() && { return std::move(bytes_); }
@@ -37,7 +40,9 @@ class OwnedValue {
   explicit OwnedValue(Value value) : bytes_(value.Bytes()), type_(value.type()) {}
   OwnedValue(Type type, std::string bytes) : bytes_(std::move(bytes)), type_(type) {}
   Value value() const { return Value(type_, bytes_.data()); }
-  operator Value() const { return value(); }  // NOLINT(google-explicit-constructor): usable as its view
+  operator Value() const {
+    return value();
+  }  // NOLINT(google-explicit-constructor): usable as its view
 
  private:
   std::string bytes_;

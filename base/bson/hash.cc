@@ -1,8 +1,9 @@
 // Implements MongoDB's hash of a value.
 //
-// MD5 runs over the seed and the value's element: rank of its type as int32, its name with a zero byte (fields of nested
-// documents only), its bytes. Numbers give eight bytes of the truncated integer; objects and arrays give their elements,
-// then the end rank, an int32 0. Found by experiment against the published values in the test.
+// MD5 runs over the seed and the value's element: rank of its type as int32, its name with a zero
+// byte (fields of nested documents only), its bytes. Numbers give eight bytes of the truncated
+// integer; objects and arrays give their elements, then the end rank, an int32 0. Found by
+// experiment against the published values in the test.
 #include "base/bson/hash.h"
 
 #include <bson/bson.h>

@@ -1,7 +1,6 @@
-// Implements Extended JSON: our own writers, libbson's reader.
+// Implements the writers of Extended JSON; the reader is in json_reader.cc.
 #include "base/bson/json.h"
 
-#include <bson/bson.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,7 +8,6 @@
 
 #include "base/bson/number.h"
 #include "base/bson/text.h"
-#include "base/status.h"
 
 namespace evenkeel::bson {
 namespace {
@@ -73,8 +71,8 @@ class JsonWriter {
   }
 
   void WriteBinary(BinaryView binary) {
-    Format("{{\"$binary\":{{\"base64\":\"{}\",\"subType\":\"{:02x}\"}}}}",
-           Base64Text(binary.bytes), binary.subtype);
+    Format("{{\"$binary\":{{\"base64\":\"{}\",\"subType\":\"{:02x}\"}}}}", Base64Text(binary.bytes),
+           binary.subtype);
   }
 
   void WriteRegex(RegexView regex) {
@@ -186,16 +184,6 @@ std::string ToCanonicalJson(View document) {
   JsonWriter writer(true);
   writer.WriteDocument(document, false);
   return writer.Take();
-}
-
-absl::StatusOr<Document> FromJson(std::string_view json) {
-  bson_error_t error;
-  bson_t* parsed = bson_new_from_json(reinterpret_cast<const uint8_t*>(json.data()),
-                                      static_cast<ssize_t>(json.size()), &error);
-  if (parsed == nullptr) return Error(ErrorCode::kFailedToParse, "invalid JSON: {}", error.message);
-  Document document(std::string(reinterpret_cast<const char*>(bson_get_data(parsed)), parsed->len));
-  bson_destroy(parsed);
-  return document;
 }
 
 }  // namespace evenkeel::bson

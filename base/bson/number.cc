@@ -1,6 +1,7 @@
 // Implements promotion, exact comparison and conversion of numbers.
 #include "base/bson/number.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -45,13 +46,17 @@ int CompareInt64WithDouble(int64_t a, double b) {
   return Sign(static_cast<double>(whole), b);  // exact: a double with a fraction is below 2^53
 }
 
+// Number of decimal digits. Requires number > 0.
 int DigitCount(Uint128 number) {
-  int digits = 1;
-  while (digits < 38 && number >= PowerOfTen(digits)) ++digits;
-  return digits;
+  const auto high = static_cast<uint64_t>(number >> 64);
+  const auto low = static_cast<uint64_t>(number);
+  const int bits = static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
+  const int below = bits * 1233 >> 12;  // 1233 / 4096 is log10(2), close enough up to 128 bits
+  return below + (number >= PowerOfTen(below) ? 1 : 0);
 }
 
-// Compares a * 10^a_exponent with b * 10^b_exponent. Requires both coefficients non-zero and of at most 34 digits.
+// Compares a * 10^a_exponent with b * 10^b_exponent. Requires both coefficients non-zero and of at
+// most 34 digits.
 int CompareMagnitudes(Uint128 a, int a_exponent, Uint128 b, int b_exponent) {
   const int a_order = DigitCount(a) + a_exponent;
   const int b_order = DigitCount(b) + b_exponent;
@@ -61,7 +66,8 @@ int CompareMagnitudes(Uint128 a, int a_exponent, Uint128 b, int b_exponent) {
   return Sign(a, b * PowerOfTen(b_exponent - a_exponent));
 }
 
-// Orders by sign where that decides: the sign of each side is -1, 0 or 1. Sets `*decided` otherwise to false.
+// Orders by sign where that decides: the sign of each side is -1, 0 or 1. Sets `*decided` otherwise
+// to false.
 int CompareSigns(int a, int b, bool* decided) {
   *decided = a != b || a == 0;
   return Sign(a, b);
@@ -86,8 +92,8 @@ int CompareDecimals(const DecimalParts& a, const DecimalParts& b) {
   return sign * CompareMagnitudes(a.coefficient, a.exponent, b.coefficient, b.exponent);
 }
 
-// A natural number of fixed capacity, just large enough for the exact comparison of a double with a decimal of nearly
-// the same size: at most 2^1136 * 5^370 and the like.
+// A natural number below 2^1280: room for both sides of the exact comparison of a double with a
+// decimal of nearly the same size, which stay below 2^1100: 53 bits times 5^360, or 10^311.
 class BigNatural {
  public:
   explicit BigNatural(Uint128 value) {
@@ -114,8 +120,12 @@ class BigNatural {
   }
 
   void ShiftLeft(int bits) {
-    for (; bits >= 32; bits -= 32) MultiplyBy(uint64_t{1} << 32);
-    if (bits > 0) MultiplyBy(uint64_t{1} << bits);
+    MultiplyBy(uint64_t{1} << bits % 64);
+    const auto whole = static_cast<size_t>(bits / 64);
+    EVENKEEL_CHECK(size_ + whole <= kLimbs);
+    std::copy_backward(limbs_.begin(), limbs_.begin() + size_, limbs_.begin() + size_ + whole);
+    std::fill_n(limbs_.begin(), whole, 0);
+    size_ += whole;
   }
 
   int CompareWith(const BigNatural& other) const {
@@ -126,7 +136,7 @@ class BigNatural {
   }
 
  private:
-  static constexpr size_t kLimbs = 48;
+  static constexpr size_t kLimbs = 20;
 
   void Push(uint64_t limb) {
     EVENKEEL_CHECK(size_ < kLimbs);
@@ -139,16 +149,18 @@ class BigNatural {
 
 // Compares |a| with the magnitude of `b`. Requires a finite and non-zero, b finite and non-zero.
 int CompareDoubleMagnitude(double a, const DecimalParts& b) {
-  // Doubles lie within 10^-324 and 10^309.
-  const int b_order = DigitCount(b.coefficient) + b.exponent;
-  if (b_order > 310) return -1;
-  if (b_order < -324) return 1;
   int binary_exponent = 0;
   constexpr int kMantissaBits = 53;
   const double fraction = std::frexp(std::fabs(a), &binary_exponent);
+  // The number of digits before the point, within two: most pairs differ by more.
+  const int a_order = static_cast<int>(std::floor(binary_exponent * 0.30103));
+  const int b_order = DigitCount(b.coefficient) + b.exponent;
+  if (b_order > a_order + 2) return -1;
+  if (b_order < a_order - 1) return 1;
   const auto mantissa = static_cast<uint64_t>(std::ldexp(fraction, kMantissaBits));
   binary_exponent -= kMantissaBits;
-  // mantissa * 2^binary_exponent against coefficient * 5^exponent * 2^exponent: negative powers go to the other side.
+  // mantissa * 2^binary_exponent against coefficient * 5^exponent * 2^exponent: negative powers go
+  // to the other side.
   BigNatural left(mantissa);
   BigNatural right(b.coefficient);
   if (b.exponent >= 0) {
@@ -194,7 +206,8 @@ int64_t ClampedToInt64(Uint128 magnitude, bool negative) {
   return magnitude > kMax ? std::numeric_limits<int64_t>::max() : static_cast<int64_t>(magnitude);
 }
 
-// The whole part of a decimal's magnitude, 2^127 where it is larger than any int64. Sets `*exact` if nothing was cut off.
+// The whole part of a decimal's magnitude, 2^127 where it is larger than any int64. Sets `*exact`
+// if nothing was cut off.
 Uint128 WholeMagnitude(const DecimalParts& parts, bool* exact) {
   constexpr Uint128 kHuge = Uint128{1} << 127;
   *exact = true;
@@ -248,8 +261,8 @@ Type CommonType(Type a, Type b) {
 
 // An exact integer result in the narrowest type that holds it and is not below `type`.
 Number FromInteger(Type type, int64_t value) {
-  const bool fits = value >= std::numeric_limits<int32_t>::min() &&
-                    value <= std::numeric_limits<int32_t>::max();
+  const bool fits =
+      value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
   return type == Type::kInt32 && fits ? Number::Int32(static_cast<int32_t>(value))
                                       : Number::Int64(value);
 }

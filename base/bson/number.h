@@ -1,6 +1,7 @@
 // Arithmetic and conversion over BSON's four number types, with MongoDB's promotion rules.
 //
-// int32 op int32 overflows to int64, int64 to double; double with an integer is double; decimal wins over all.
+// int32 op int32 overflows to int64, int64 to double; double with an integer is double; decimal
+// wins over all.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -45,7 +46,8 @@ int CompareNumbers(Value a, Value b);
 double ToDouble(Value number);
 // Truncated towards zero; clamped to the int64 range; NaN is 0.
 int64_t ToInt64Truncated(Value number);
-// The int64 a number equals exactly (3, 3.0, NumberDecimal("3")), nothing otherwise. For options such as limit and batchSize.
+// The int64 a number equals exactly (3, 3.0, NumberDecimal("3")), nothing otherwise. For options
+// such as limit and batchSize.
 std::optional<int64_t> ToInt64Exact(Value number);
 
 // MongoDB's idea of truth: false, 0 of any width, null, undefined and missing are false.

@@ -1,4 +1,5 @@
-// Small pieces of text for values: hexadecimal, base64, dates, doubles, escapes. Shared by the JSON and display writers.
+// Small pieces of text for values: hexadecimal, base64, dates, doubles, escapes. Shared by the JSON
+// and display writers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ std::string HexText(std::string_view bytes);
 std::string Base64Text(std::string_view bytes);
 // "2026-01-31T10:00:00Z", with milliseconds where there are any.
 std::string IsoDateText(int64_t milliseconds);
-// The shortest text that reads back as the same double, always with a point, exponent, or name: "1.0", "NaN", "-Infinity".
+// The shortest text that reads back as the same double, always with a point, exponent, or name:
+// "1.0", "NaN", "-Infinity".
 std::string DoubleText(double value);
 // Appends `text` as the inside of a JSON string. Bytes that are no UTF-8 become U+FFFD.
 void AppendJsonEscaped(std::string_view text, std::string* out);

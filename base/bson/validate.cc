@@ -1,7 +1,7 @@
 // Implements validation: one forward walk with an explicit stack of open documents.
 //
-// Invariant: a position is read only after it was shown to lie before the end of the innermost open document, and every
-// open document ends at or before the terminator of the one around it.
+// Invariant: a position is read only after it was shown to lie before the end of the innermost open
+// document, and every open document ends at or before the terminator of the one around it.
 #include "base/bson/validate.h"
 
 #include <algorithm>
@@ -193,7 +193,8 @@ class Validator {
   size_t at_ = 0;
   size_t limit_ = 0;  // position of the innermost open document's terminator
   int depth_ = 0;
-  std::array<size_t, kDepthMaxSupported> limits_;  // limit_ of the documents around it; [0, depth_) is set
+  std::array<size_t, kDepthMaxSupported>
+      limits_;  // limit_ of the documents around it; [0, depth_) is set
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Views into BSON bytes: values, elements, documents. Nothing is copied, nothing allocated.
 //
-// The bytes must have passed bson::Validate once (base/bson/validate.h), or come from our own builder; views trust them.
-// A view is valid as long as the bytes it points into. Source: bsonspec.org 1.1.
+// The bytes must have passed bson::Validate once (base/bson/validate.h), or come from our own
+// builder; views trust them. A view is valid as long as the bytes it points into. Source:
+// bsonspec.org 1.1.
 #pragma once
 
 #include <array>
@@ -65,7 +66,8 @@ struct Decimal128Bits {
 
 namespace internal {
 
-// How the size of a value follows from its type: a number of bytes, plus the value's length field where it has one.
+// How the size of a value follows from its type: a number of bytes, plus the value's length field
+// where it has one.
 enum class SizeKind : uint8_t { kFixed, kLength, kRegex };
 struct SizeRule {
   SizeKind kind = SizeKind::kFixed;
@@ -123,10 +125,13 @@ class Value {
   bool missing() const { return type_ == Type::kEod; }
   bool Is(Type type) const { return type_ == type; }
   bool IsNumber() const {
-    return type_ == Type::kInt32 || type_ == Type::kInt64 || type_ == Type::kDouble || type_ == Type::kDecimal128;
+    return type_ == Type::kInt32 || type_ == Type::kInt64 || type_ == Type::kDouble ||
+           type_ == Type::kDecimal128;
   }
   // True for null, undefined and missing: what $ifNull and comparison with null treat alike.
-  bool IsNullish() const { return type_ == Type::kNull || type_ == Type::kUndefined || type_ == Type::kEod; }
+  bool IsNullish() const {
+    return type_ == Type::kNull || type_ == Type::kUndefined || type_ == Type::kEod;
+  }
 
   // Accessors require the type of their name.
   double AsDouble() const { return Load<double>(Type::kDouble); }

@@ -1,6 +1,8 @@
-// Operators pull batches of rows. Synchronous machines: where input must be waited for, they say so and are asked again.
+// Operators pull batches of rows. Synchronous machines: where input must be waited for, they say so
+// and are asked again.
 //
-// The driver (a coroutine in shard/command or router) feeds an InputQueue and pulls at the last operator.
+// The driver (a coroutine in shard/command or router) feeds an InputQueue and pulls at the last
+// operator.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -14,8 +16,9 @@
 
 namespace evenkeel::query {
 
-// One document on its way: a view, and its bytes when the row owns them. A borrowed row (empty `owned`) is valid until the driver
-// ends its slice; an operator that keeps rows beyond one Pull makes them owned first.
+// One document on its way: a view, and its bytes when the row owns them. A borrowed row (empty
+// `owned`) is valid until the driver ends its slice; an operator that keeps rows beyond one Pull
+// makes them owned first.
 struct Row {
   bson::View view;
   std::unique_ptr<bson::Document> owned;
@@ -36,6 +39,9 @@ struct Row {
 
 using Batch = std::vector<Row>;
 
+// How many rows one Pull aims at: enough to spread its cost, few enough to stay in the cache.
+inline constexpr size_t kBatchRows = 128;
+
 enum class Step : uint8_t {
   kRows,       // `out` has at least one more row
   kNeedInput,  // the driver must feed the input first
@@ -45,7 +51,8 @@ enum class Step : uint8_t {
 class Operator {
  public:
   virtual ~Operator() = default;
-  // Appends up to a batch of rows to `out`. Errors end the query.
+  // Appends up to about kBatchRows rows to `out`. Errors end the query. After kEnd it is not called
+  // again.
   virtual absl::StatusOr<Step> Pull(Batch* out) = 0;
 };
 
@@ -62,7 +69,12 @@ class InputQueue final : public Operator {
   bool finished_ = false;
 };
 
-// Merges several sorted inputs by their "$sortKey" fields, which it removes. kNeedInput while any unfinished input is empty.
+// Pulls until the end and collects the documents. Requires that all input is there: kNeedInput is
+// InternalError. For tests and for callers that have everything in memory.
+absl::StatusOr<std::vector<bson::Document>> RunToEnd(Operator& last);
+
+// Merges several sorted inputs by their "$sortKey" fields, which it removes. kNeedInput while any
+// unfinished input is empty.
 class SortedMerge;  // query/exec/sorted_merge.h
 
 }  // namespace evenkeel::query

@@ -1,7 +1,8 @@
 // Memory for values that expressions compute: a bump allocator that is emptied between documents.
 //
-// A computed value is a bson::Value that points into the arena, so evaluation needs no heap once the first block exists.
-// One thread at a time. Limits: blocks double up to 1 MB; the caller asks OverLimit where a query could ask for too much.
+// A computed value is a bson::Value that points into the arena, so evaluation needs no heap once
+// the first block exists. One thread at a time. Limits: blocks double up to 1 MB; the caller asks
+// OverLimit where a query could ask for too much.
 #pragma once
 
 #include <cstddef>
@@ -46,9 +47,7 @@ class EvalArena {
   bson::Value Double(double value) { return Scalar(bson::Type::kDouble, value); }
   bson::Value Date(int64_t milliseconds) { return Scalar(bson::Type::kDate, milliseconds); }
   bson::Value Decimal(bson::Decimal128Bits bits) { return Scalar(bson::Type::kDecimal128, bits); }
-  bson::Value TimestampValue(Timestamp value) {
-    return Scalar(bson::Type::kTimestamp, value.bits);
-  }
+  bson::Value TimestampValue(Timestamp value) { return Scalar(bson::Type::kTimestamp, value.bits); }
   bson::Value Number(const bson::Number& number);
   // The concatenation of two strings, as one BSON string.
   bson::Value String(std::string_view head, std::string_view tail = {});

@@ -1,13 +1,16 @@
-// A compiled aggregation expression: what $project, $group, $expr, update pipelines and many stages evaluate.
+// A compiled aggregation expression: what $project, $group, $expr, update pipelines and many stages
+// evaluate.
 //
-// Compiled once per query, evaluated on documents in place. Results are views: into the document, into the
-// expression's own constants, or into the arena of the Evaluation. Source: "Aggregation Expressions" in the manual.
+// Compiled once per query, evaluated on documents in place. Results are views: into the document,
+// into the expression's own constants, or into the arena of the Evaluation. Source: "Aggregation
+// Expressions" in the manual.
 //
 //   ParseScope scope(context);
 //   EVENKEEL_ASSIGN_OR_RETURN(auto expression, Expression::Parse(spec, scope));
 //   Evaluation evaluation(context);            // kept, used for one document after the other
 //   evaluation.Begin(document);                // empties the arena
-//   EVENKEEL_ASSIGN_OR_RETURN(bson::Value v, expression->Evaluate(evaluation));   // missing: no value
+//   EVENKEEL_ASSIGN_OR_RETURN(bson::Value v, expression->Evaluate(evaluation));   // missing: no
+//   value
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -33,15 +36,16 @@ enum class VariableSlot : int32_t {
 
 // What an expression reads.
 struct Dependencies {
-  bool whole_document = false;              // $$ROOT as a whole, or something that cannot be told
-  bool random = false;                      // not the same each time ($rand)
+  bool whole_document = false;               // $$ROOT as a whole, or something that cannot be told
+  bool random = false;                       // not the same each time ($rand)
   std::set<std::string, std::less<>> paths;  // dotted paths from the document's top
 
   // The first parts of `paths`, each once, sorted; nothing when the whole document is needed.
   std::optional<std::vector<std::string>> TopLevelFields() const;
 };
 
-// One evaluation after the other: the document, the variables, and memory for computed values. One thread at a time.
+// One evaluation after the other: the document, the variables, and memory for computed values. One
+// thread at a time.
 class Evaluation {
  public:
   // `query` outlives this.
@@ -76,13 +80,15 @@ class Evaluation {
   absl::InlinedVector<bson::Value, 8> slots_;
 };
 
-// The variables that an expression may name while it is parsed. `context` outlives everything parsed with it.
+// The variables that an expression may name while it is parsed. `context` outlives everything
+// parsed with it.
 class ParseScope {
  public:
   explicit ParseScope(const QueryContext& context) : context_(context) {}
 
   const QueryContext& context() const { return context_; }
-  // Makes `name` visible until the enclosing Frame ends. The name is not checked: see CheckVariableName.
+  // Makes `name` visible until the enclosing Frame ends. The name is not checked: see
+  // CheckVariableName.
   VariableSlot Define(std::string_view name);
   // The slot of a variable made by Define, newest first.
   std::optional<VariableSlot> Find(std::string_view name) const;
@@ -105,7 +111,8 @@ class ParseScope {
   std::vector<std::string> names_;  // the index is the slot
 };
 
-// Errors: FailedToParse (9) for a name that a user may not define ("_x", "ROOT", "a.b"); CURRENT is allowed.
+// Errors: FailedToParse (9) for a name that a user may not define ("_x", "ROOT", "a.b"); CURRENT is
+// allowed.
 absl::Status CheckVariableName(std::string_view name);
 
 class Expression {
@@ -113,15 +120,16 @@ class Expression {
   virtual ~Expression() = default;
 
   // Compiles `spec`, which is copied. Constant parts are folded.
-  // Errors: InvalidPipelineOperator (168) for an unknown operator, 16020 for a wrong number of arguments, 17276 for an
-  // undefined variable, 16872 / 16410 … for bad field paths, per operator its own.
+  // Errors: InvalidPipelineOperator (168) for an unknown operator, 16020 for a wrong number of
+  // arguments, 17276 for an undefined variable, 16872 / 16410 … for bad field paths, per operator
+  // its own.
   static absl::StatusOr<std::unique_ptr<Expression>> Parse(bson::Value spec, ParseScope& scope);
   // The same with no variables but the system's and the command's `let`.
   static absl::StatusOr<std::unique_ptr<Expression>> Parse(bson::Value spec,
                                                            const QueryContext& context);
 
-  // The value for the evaluation's document; missing when there is none. Valid until the evaluation's next Begin and as
-  // long as the document and this live.
+  // The value for the evaluation's document; missing when there is none. Valid until the
+  // evaluation's next Begin and as long as the document and this live.
   virtual absl::StatusOr<bson::Value> Evaluate(Evaluation& evaluation) const = 0;
   // Adds what this reads.
   virtual void AddDependencies(Dependencies& dependencies) const = 0;

@@ -1,11 +1,14 @@
-// What every operator of expressions shares: table rows, argument parsing, null rules, type helpers.
+// What every operator of expressions shares: table rows, argument parsing, null rules, type
+// helpers.
 //
-// A group file ends with an array of ExprOp rows; table.cc joins the groups. Parse functions build nodes once per
-// query; eval functions work on evaluated arguments and are called for each document.
+// A group file ends with an array of ExprOp rows; table.cc joins the groups. Parse functions build
+// nodes once per query; eval functions work on evaluated arguments and are called for each
+// document.
 //
 // Invariants
-//   K1  An eval function keeps nothing; its result points into its arguments, the arena, the state or constants.
-//   K2  A row without `parse` is a known operator that is not supported; using it is an error that says so.
+//   K1  An eval function keeps nothing; its result points into its arguments, the arena, the state
+//   or constants. K2  A row without `parse` is a known operator that is not supported; using it is
+//   an error that says so.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -44,7 +47,8 @@ enum class Nulls : uint8_t {
   kPropagate,  // the result is null and eval is not called
 };
 
-// An operator's own state, made once per query by its `prepare` function (a compiled pattern, a set of constants).
+// An operator's own state, made once per query by its `prepare` function (a compiled pattern, a set
+// of constants).
 class OpState {
  public:
   virtual ~OpState() = default;
@@ -72,41 +76,47 @@ struct NamedArg {
 using ParseFn = absl::StatusOr<ExpressionPtr> (*)(const ExprOp& op, bson::Value args,
                                                   ParseScope& scope);
 using EvalFn = absl::StatusOr<bson::Value> (*)(const Call& call);
-// `constants` has a value for each argument that is constant, nothing for the others. May return null.
+// `constants` has a value for each argument that is constant, nothing for the others. May return
+// null.
 using PrepareFn = absl::StatusOr<std::unique_ptr<OpState>> (*)(
     std::span<const std::optional<bson::Value>> constants, const QueryContext& context);
 
 // One row of the table of expression operators.
 struct ExprOp {
   std::string_view name;
-  Arity arity;                // for ParseArguments
+  Arity arity;  // for ParseArguments
   Nulls nulls = Nulls::kPass;
-  bool pure = true;           // the same arguments give the same result: may be folded
-  ParseFn parse = nullptr;    // null: known, not supported
+  bool pure = true;         // the same arguments give the same result: may be folded
+  ParseFn parse = nullptr;  // null: known, not supported
   EvalFn eval = nullptr;
   PrepareFn prepare = nullptr;
-  std::span<const NamedArg> named = {};  // for ParseNamed
-  ErrorCode not_object = ErrorCode::kFailedToParse;    // ParseNamed: the argument is no object
-  ErrorCode unknown_name = ErrorCode::kFailedToParse;  // ParseNamed: a field that `named` does not have
-  std::string_view spec;   // page of the manual
-  std::string_view tests;  // feature of the conformance cases
+  std::span<const NamedArg> named = {};              // for ParseNamed
+  ErrorCode not_object = ErrorCode::kFailedToParse;  // ParseNamed: the argument is no object
+  ErrorCode unknown_name =
+      ErrorCode::kFailedToParse;  // ParseNamed: a field that `named` does not have
+  std::string_view spec;          // page of the manual
+  std::string_view tests;         // feature of the conformance cases
 };
 
-// Parses {$op: x} and {$op: [x, y, …]} by `op.arity`. Errors: 16020, 28667 for a wrong number of arguments.
+// Parses {$op: x} and {$op: [x, y, …]} by `op.arity`. Errors: 16020, 28667 for a wrong number of
+// arguments.
 absl::StatusOr<ExpressionPtr> ParseArguments(const ExprOp& op, bson::Value args, ParseScope& scope);
 // Parses {$op: {name: x, …}} by `op.named`; an argument that is not given is missing for eval.
 absl::StatusOr<ExpressionPtr> ParseNamed(const ExprOp& op, bson::Value args, ParseScope& scope);
 // Parses the arguments of {$op: [x, y, …]} or {$op: x} for operators that make their own node.
 absl::StatusOr<std::vector<ExpressionPtr>> ParseArgumentList(const ExprOp& op, bson::Value args,
                                                              ParseScope& scope);
-// The node that applies `op.eval` to `args`; a constant when all of them are constant and nothing fails.
+// The node that applies `op.eval` to `args`; a constant when all of them are constant (its error
+// then is returned here).
 absl::StatusOr<ExpressionPtr> MakeOperator(const ExprOp& op, std::vector<ExpressionPtr> args,
                                            const QueryContext& context);
 // A node that always gives `value`, which is copied. A missing value is $$REMOVE.
 ExpressionPtr MakeConstant(bson::Value value);
-// `node` replaced by a constant when `children` are all constant and evaluating it does not fail.
-ExpressionPtr Fold(ExpressionPtr node, std::span<const ExpressionPtr> children,
-                   const QueryContext& context);
+// The constant that `node` always gives, in its place. Requires that it reads no document,
+// variables or random numbers.
+absl::StatusOr<ExpressionPtr> Fold(ExpressionPtr node, const QueryContext& context);
+// True when every expression is constant; null pointers count as constant.
+bool AllConstant(std::span<const ExpressionPtr> expressions);
 
 // MongoDB's name of a type as $type gives it: "int", "string", "missing", …
 std::string_view TypeName(bson::Type type);

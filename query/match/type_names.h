@@ -26,8 +26,8 @@ class TypeSet {
  public:
   void Add(bson::Type type) { bits_.set(static_cast<uint8_t>(type)); }
   void AddNumbers() {
-    for (const bson::Type type : {bson::Type::kDouble, bson::Type::kInt32, bson::Type::kInt64,
-                                  bson::Type::kDecimal128}) {
+    for (const bson::Type type :
+         {bson::Type::kDouble, bson::Type::kInt32, bson::Type::kInt64, bson::Type::kDecimal128}) {
       Add(type);
     }
   }

@@ -1,4 +1,8 @@
 // A sort specification and the comparison it stands for.
+//
+// Sort keys follow index keys: a missing field counts as null, an empty array as undefined, an
+// array by its lowest element (ascending) or highest (descending). Fields that go through one array
+// are taken from the same element together. Source: "cursor.sort()", "$sort" in the MongoDB manual.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -19,13 +23,15 @@ struct SortField {
 
 class SortPattern {
  public:
-  // Errors: BadValue for directions other than 1, -1, {$meta: …}; 15976 for an empty one in $sort is the caller's.
+  // Errors: 15974 for a direction that is no number, 15975 for one other than 1 and -1, 16410,
+  // 15998, 40353 for bad paths, 13103 for more than 32 fields, CommandNotSupported for {$meta: …}.
+  // An empty specification is allowed; 15976 for it is the $sort stage's.
   static absl::StatusOr<SortPattern> Parse(bson::View spec);
   const std::vector<SortField>& fields() const { return fields_; }
   bool empty() const { return fields_.empty(); }
   bson::View spec() const { return spec_.view(); }
 
-  // The sort key of a document: an array with one value per field; of arrays the lowest (ascending) or highest element counts, as in MongoDB.
+  // The sort key of a document: an array with one value per field.
   bson::Document KeyOf(bson::View document, const bson::StringComparator* collation) const;
   // Compares two sort keys.
   int CompareKeys(bson::View a, bson::View b, const bson::StringComparator* collation) const;

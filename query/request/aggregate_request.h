@@ -14,7 +14,7 @@ namespace evenkeel::query {
 struct AggregateRequest {
   bson::View pipeline;  // the array of stages
   bson::View let, collation;
-  bson::Value hint;  // index name or key pattern; missing if none
+  bson::Value hint;                   // index name or key pattern; missing if none
   std::optional<int64_t> batch_size;  // cursor.batchSize
   bool explain = false;
   bool has_cursor = false;

@@ -17,8 +17,8 @@ struct CountRequest {
   int64_t skip = 0;
 };
 
-// Errors: TypeMismatch, BadValue for a negative skip and a limit that is no number, FailedToParse for
-// a hint of a wrong type, 40415.
+// Errors: TypeMismatch, BadValue for a negative skip and a limit that is no number, FailedToParse
+// for a hint of a wrong type, 40415.
 absl::StatusOr<CountRequest> ParseCount(bson::View command);
 
 }  // namespace evenkeel::query

@@ -15,7 +15,15 @@
 namespace evenkeel::query {
 
 // How one field of an index is kept.
-enum class IndexFieldKind : uint8_t { kAscending, kDescending, kHashed, kText, k2d, k2dsphere, kWildcard };
+enum class IndexFieldKind : uint8_t {
+  kAscending,
+  kDescending,
+  kHashed,
+  kText,
+  k2d,
+  k2dsphere,
+  kWildcard
+};
 
 struct IndexField {
   std::string_view path;
@@ -48,9 +56,9 @@ struct CreateIndexesRequest {
   bool blocking = false;
 };
 
-// Parses one specification, without looking at the collection. Errors: FailedToParse (9) without key
-// or name, CannotCreateIndex (67) for wrong keys and option values, 197 for options that are unknown or
-// not allowed for _id, TypeMismatch.
+// Parses one specification, without looking at the collection. Errors: FailedToParse (9) without
+// key or name, CannotCreateIndex (67) for wrong keys and option values, 197 for options that are
+// unknown or not allowed for _id, TypeMismatch.
 absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View spec, bool ignore_unknown_options = false);
 
 // "a_1_b_-1", "a_hashed": the name that drivers give an index of this key.

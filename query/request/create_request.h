@@ -24,7 +24,7 @@ struct CreateRequest {
   std::string_view view_on;  // empty: no view
   bson::View pipeline;       // of a view: an array
   bson::Value clustered_index, timeseries, expire_after_seconds, encrypted_fields;
-  bson::View change_stream_pre_and_post_images, storage_engine, index_option_defaults;
+  bson::View change_stream_pre_and_post_images, storage_engine, index_option_defaults, id_index;
 };
 
 // Errors: TypeMismatch, BadValue, InvalidOptions (72) for combinations that contradict each other,

@@ -20,8 +20,8 @@ struct GetMoreRequest {
   std::optional<int64_t> batch_size;  // nothing if absent or 0
 };
 
-// Errors: 40414 without collection, TypeMismatch, BadValue for a batch size below 0, InvalidNamespace
-// for an empty collection, 40415.
+// Errors: 40414 without collection, TypeMismatch, BadValue for a batch size below 0,
+// InvalidNamespace for an empty collection, 40415.
 absl::StatusOr<GetMoreRequest> ParseGetMore(bson::View command);
 
 struct KillCursorsRequest {

@@ -21,7 +21,8 @@ using bson::View;
 
 constexpr size_t kRulesMax = 64;
 
-// Sorted. Source: the manual's "Database Commands" and the drivers' specifications; "$shard" is between our own processes.
+// Sorted. Source: the manual's "Database Commands" and the drivers' specifications; "$shard" is
+// between our own processes.
 constexpr std::array<std::string_view, 34> kGenericArguments = {
     "$audit",
     "$client",

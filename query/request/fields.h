@@ -6,8 +6,9 @@
 //   };
 //   EVENKEEL_RETURN_IF_ERROR(ReadFields(command, "find", FieldScope::kCommand, kRules, &request));
 //
-// Null and undefined count as absent for fields of a fixed type, as in MongoDB; fields::Any takes them as they are.
-// Messages: "BSON field 'find.limit' is the wrong type 'string', expected type 'long'".
+// Null and undefined count as absent for fields of a fixed type, as in MongoDB; fields::Any takes
+// them as they are. Messages: "BSON field 'find.limit' is the wrong type 'string', expected type
+// 'long'".
 #pragma once
 
 #include <absl/status/status.h>
@@ -23,12 +24,14 @@
 
 namespace evenkeel::query {
 
-// A command's first field is its name and it may carry generic arguments; a struct inside one may not.
+// A command's first field is its name and it may carry generic arguments; a struct inside one may
+// not.
 enum class FieldScope : uint8_t { kCommand, kStruct };
 
 struct FieldRule {
   std::string_view name;
-  // Checks the value and stores it into `*out`, the struct that the table belongs to. Null: the field is allowed and ignored.
+  // Checks the value and stores it into `*out`, the struct that the table belongs to. Null: the
+  // field is allowed and ignored.
   absl::Status (*read)(std::string_view where, const bson::Element& field, void* out) = nullptr;
   bool required = false;
 };
@@ -39,7 +42,8 @@ bool IsGenericArgument(std::string_view name);
 // Reads all fields of `document` by `rules` into `out`.
 //
 // where   the command's name, or "update.updates" for a struct; for messages.
-// Errors  40415 for an unknown field, 40413 for a repeated one, 40414 for a missing required one, and the rules' own.
+// Errors  40415 for an unknown field, 40413 for a repeated one, 40414 for a missing required one,
+// and the rules' own.
 absl::Status ReadFields(bson::View document, std::string_view where, FieldScope scope,
                         std::span<const FieldRule> rules, void* out);
 
@@ -49,7 +53,8 @@ absl::Status WrongType(std::string_view where, std::string_view name, bson::Valu
 // 40414: "BSON field 'insert.documents' is missing but a required field".
 absl::Status MissingField(std::string_view where, std::string_view name);
 
-// The collection that the command's first field names. Errors: InvalidNamespace (73) for another type, an empty name or a bad one
+// The collection that the command's first field names. Errors: InvalidNamespace (73) for another
+// type, an empty name or a bad one
 // ("a$b", ".a", a zero byte).
 absl::StatusOr<std::string_view> CollectionName(bson::Value first);
 

@@ -21,8 +21,8 @@ struct FindAndModifyRequest {
   bson::Value stmt_id;  // missing if not given
 };
 
-// Errors: FailedToParse (9) for neither or both of update and remove, for remove with new, upsert or
-// arrayFilters, for wrong types of update and hint; TypeMismatch; 40415.
+// Errors: FailedToParse (9) for neither or both of update and remove, for remove with new, upsert
+// or arrayFilters, for wrong types of update and hint; TypeMismatch; 40415.
 absl::StatusOr<FindAndModifyRequest> ParseFindAndModify(bson::View command);
 
 }  // namespace evenkeel::query

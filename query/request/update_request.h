@@ -12,12 +12,12 @@ namespace evenkeel::query {
 // One element of `updates`. Views point into the command's bytes or its sequence's.
 struct UpdateStatement {
   bson::View q;
-  bson::Value u;             // an object, or an array for a pipeline
+  bson::Value u;  // an object, or an array for a pipeline
   bool multi = false;
   bool upsert = false;
   bson::View array_filters;  // an array; empty if not given
   bool has_array_filters = false;
-  bson::Value hint;          // index name or key pattern; missing if none
+  bson::Value hint;  // index name or key pattern; missing if none
   bson::View collation, c, sort;
   bool upsert_supplied = false;
 };

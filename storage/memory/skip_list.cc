@@ -51,25 +51,23 @@ int SkipList::RandomHeight() {
 }
 
 void SkipList::MoveSplice(std::string_view key) {
+  // The levels are nested: where one encloses the key, all above it do.
   const int top = height_.load(std::memory_order_relaxed);
   int level = 0;
-  while (level < top) {
-    SkipNode* prev = splice_.prev[level];
-    // A link may have changed since: the neighbour is looked up again where it was on this level.
-    SkipNode* next = prev->next(level);
-    splice_.next[level] = next;
+  for (; level < top; ++level) {
+    const SkipNode* prev = splice_.prev[level];
+    const SkipNode* next = splice_.next[level];
     if ((prev == head_ || prev->key() < key) && (next == nullptr || next->key() >= key)) break;
-    ++level;
   }
-  SkipNode* prev = level < top ? splice_.prev[level] : head_;
-  for (int below = level < top ? level - 1 : top - 1; below >= 0; --below) {
-    SkipNode* next = prev->next(below);
+  SkipNode* prev = level < kHeightMax ? splice_.prev[level] : head_;
+  while (--level >= 0) {
+    SkipNode* next = prev->next(level);
     while (next != nullptr && next->key() < key) {
       prev = next;
-      next = prev->next(below);
+      next = prev->next(level);
     }
-    splice_.prev[below] = prev;
-    splice_.next[below] = next;
+    splice_.prev[level] = prev;
+    splice_.next[level] = next;
   }
 }
 
@@ -78,34 +76,58 @@ SkipNode* SkipList::FindOrInsert(std::string_view key) {
   MoveSplice(key);
   if (SkipNode* found = splice_.next[0]; found != nullptr && found->key() == key) return found;
   const int height = RandomHeight();
-  const int top = height_.load(std::memory_order_relaxed);
-  if (height > top) height_.store(height, std::memory_order_relaxed);
-  // Levels of the splice above the one where it was found to enclose the key may be stale: find them from the top.
   SkipNode* node = NewNode(key, height);
-  SkipNode* prev = head_;
-  for (int level = std::max(height, top) - 1; level >= 0; --level) {
-    if (level < height) {
-      SkipNode* known = splice_.prev[level];
-      SkipNode* next = known->next(level);
-      const bool encloses =
-          (known == head_ || known->key() < key) && (next == nullptr || next->key() > key);
-      if (!encloses) {
-        next = prev->next(level);
-        while (next != nullptr && next->key() < key) {
-          prev = next;
-          next = prev->next(level);
-        }
-        known = prev;
-      }
-      prev = known;
-      splice_.prev[level] = known;
-      node->links()[level].store(next, std::memory_order_relaxed);
-    }
-  }
   for (int level = 0; level < height; ++level) {
+    node->links()[level].store(splice_.next[level], std::memory_order_relaxed);
     splice_.prev[level]->links()[level].store(node, std::memory_order_release);
     splice_.prev[level] = node;
+  }
+  if (height > height_.load(std::memory_order_relaxed)) {
+    height_.store(height, std::memory_order_relaxed);
   }
   count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return node;
 }
+
+SkipNode* SkipList::FindAtLeast(std::string_view key) const {
+  SkipNode* prev = head_;
+  SkipNode* known_above = nullptr;  // already compared on a higher level
+  for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
+    SkipNode* next = prev->next(level);
+    while (next != nullptr && next != known_above && next->key() < key) {
+      prev = next;
+      next = prev->next(level);
+    }
+    known_above = next;
+  }
+  return known_above;
+}
+
+SkipNode* SkipList::Find(std::string_view key) const {
+  SkipNode* node = FindAtLeast(key);
+  return node != nullptr && node->key() == key ? node : nullptr;
+}
+
+SkipNode* SkipList::FindBefore(std::string_view key) const {
+  SkipNode* prev = head_;
+  SkipNode* known_above = nullptr;
+  for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
+    SkipNode* next = prev->next(level);
+    while (next != nullptr && next != known_above && next->key() < key) {
+      prev = next;
+      next = prev->next(level);
+    }
+    known_above = next;
+  }
+  return prev == head_ ? nullptr : prev;
+}
+
+SkipNode* SkipList::Last() const {
+  SkipNode* prev = head_;
+  for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
+    for (SkipNode* next = prev->next(level); next != nullptr; next = prev->next(level)) prev = next;
+  }
+  return prev == head_ ? nullptr : prev;
+}
+
+}  // namespace evenkeel::storage

@@ -1,4 +1,5 @@
-// How a router reaches one shard: embedded in the process or over the network, behind one interface.
+// How a router reaches one shard: embedded in the process or over the network, behind one
+// interface.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,10 +16,11 @@ namespace evenkeel::wire {
 class ShardChannel {
  public:
   virtual ~ShardChannel() = default;
-  // Sends an internal command and returns the shard's reply document (ok: 0 replies too: see StatusOfReply).
-  // Errors: network and deadline errors only, HostUnreachable, NetworkTimeout (outcome unknown), Interrupted when cancelled.
-  virtual boost::asio::awaitable<absl::StatusOr<Message>> Call(Message request, absl::Time deadline,
-                                                               base::CancellationToken cancelled) = 0;
+  // Sends an internal command and returns the shard's reply document (ok: 0 replies too: see
+  // StatusOfReply). Errors: network and deadline errors only, HostUnreachable, NetworkTimeout
+  // (outcome unknown), Interrupted when cancelled.
+  virtual boost::asio::awaitable<absl::StatusOr<Message>> Call(
+      Message request, absl::Time deadline, base::CancellationToken cancelled) = 0;
 };
 
 }  // namespace evenkeel::wire

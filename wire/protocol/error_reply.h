@@ -1,8 +1,10 @@
-// The one file that turns a result into reply bytes: ok, errmsg, code, codeName, errorLabels, $clusterTime, operationTime.
+// The one file that turns a result into reply bytes: ok, errmsg, code, codeName, errorLabels,
+// $clusterTime, operationTime.
 #pragma once
 
 #include <absl/status/status.h>
 
+#include <optional>
 #include <string_view>
 
 #include "base/bson/builder.h"
@@ -12,27 +14,47 @@
 
 namespace evenkeel::wire {
 
-// Facts that decide on labels.
+// Facts that decide on labels and on what the receiver may see.
 struct ReplyContext {
-  Timestamp cluster_time;      // gossiped on every reply; zero: left out
-  Timestamp operation_time;    // zero: left out
-  bool retryable_write = false;    // the request had lsid and txnNumber outside a transaction
-  bool in_transaction = false;
+  Timestamp cluster_time;            // gossiped on every reply; zero: left out
+  Timestamp operation_time;          // zero: left out
+  bool retryable_write = false;      // the request had lsid and txnNumber outside a transaction
+  bool in_transaction = false;       // the request had autocommit: false
+  bool ends_transaction = false;     // it is commitTransaction or abortTransaction
+  bool no_writes_performed = false;  // known that the failed statement changed nothing
+  bool to_peer = false;              // the receiver is a router or shard: internal-only codes pass
 };
+
+// The context of a request from a client, times left out.
+ReplyContext ReplyContextOf(const Request& request);
 
 // {…body, ok: 1, $clusterTime…, operationTime…}.
 bson::Document SuccessReply(bson::View body, const ReplyContext& context);
+// The same without a copy of the body.
+bson::Document SuccessReply(bson::Document&& body, const ReplyContext& context);
 
-// {ok: 0, errmsg, code, codeName, errorLabels?, …}. Internal-only codes are turned into InternalError... never reach a client.
-// Labels as the drivers' specifications want: RetryableWriteError, TransientTransactionError, NoWritesPerformed.
+// {ok: 0, errmsg, code, codeName, details…, errorLabels?, $clusterTime…}. Internal-only codes
+// become InternalError: they never reach a client. Labels as the drivers' retryable writes and
+// transactions specifications want them: RetryableWriteError, TransientTransactionError,
+// NoWritesPerformed.
 bson::Document ErrorReply(const absl::Status& status, const ReplyContext& context);
 
 // One entry of writeErrors: {index, code, errmsg, keyPattern?, keyValue?} for a failed statement.
-void AppendWriteError(bson::Builder& builder, std::string_view key, int32_t index, const absl::Status& status);
+void AppendWriteError(bson::Builder& builder, std::string_view key, int32_t index,
+                      const absl::Status& status);
 
-// A duplicate-key error carries its details as a payload, so that every layer passes it on: keyPattern and keyValue.
-absl::Status DuplicateKeyError(std::string_view ns, std::string_view index_name, bson::View key_pattern, bson::View key_value);
-// An error read back from a reply {ok: 0, code, errmsg, …} of a shard, details included; OK for ok: 1.
+// A duplicate-key error carries its details as a payload, so that every layer passes it on:
+// keyPattern and keyValue.
+absl::Status DuplicateKeyError(std::string_view ns, std::string_view index_name,
+                               bson::View key_pattern, bson::View key_value);
+
+// The same error with fields that its reply shows beside code and errmsg, e.g. {errInfo: {…}}.
+absl::Status WithDetails(absl::Status status, bson::View details);
+// Those fields, or nothing.
+std::optional<bson::Document> DetailsOf(const absl::Status& status);
+
+// An error read back from a reply {ok: 0, code, errmsg, …} of a shard, details included; OK for
+// ok: 1.
 absl::Status StatusOfReply(bson::View reply);
 
 }  // namespace evenkeel::wire

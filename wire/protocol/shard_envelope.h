@@ -1,7 +1,7 @@
 // What a router adds to a command that it sends to a shard: the field `$shard`.
 //
-// A shard executes the client's own commands (find, insert …) with this field beside them, and internal ones whose names start with "_".
-// docs/internal_protocol.md lists both.
+// A shard executes the client's own commands (find, insert …) with this field beside them, and
+// internal ones whose names start with "_". docs/internal_protocol.md lists both.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -18,12 +18,15 @@ namespace evenkeel::wire {
 inline constexpr std::string_view kShardField = "$shard";
 
 struct ShardEnvelope {
-  CollectionId collection;       // c
-  CatalogVersion version;        // v: of the collection's entry as the router knows it
-  bool merge = false;            // m: several shards answer: rows carry "$sortKey", groups are partial
-  bool early = false;            // e: insert answers when executed; the router asks `_waitDurable` before it answers
-  std::string_view target;       // t: the document key that a keyless write has chosen (binary); empty: none
-  bson::View statements;         // s: array of the statement ids of this part of a retryable write; empty: 0, 1, 2 …
+  CollectionId collection;  // c
+  CatalogVersion version;   // v: of the collection's entry as the router knows it
+  bool merge = false;       // m: several shards answer: rows carry "$sortKey", groups are partial
+  bool early =
+      false;  // e: insert answers when executed; the router asks `_waitDurable` before it answers
+  std::string_view
+      target;  // t: the document key that a keyless write has chosen (binary); empty: none
+  bson::View statements;  // s: array of the statement ids of this part of a retryable write; empty:
+                          // 0, 1, 2 …
 };
 
 void AppendEnvelope(bson::Builder& builder, const ShardEnvelope& envelope);

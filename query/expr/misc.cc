@@ -1,0 +1,61 @@
+// What belongs to no other group: $rand, $toHashedIndexKey; and known ones that are not supported.
+#include "base/bson/hash.h"
+#include "base/random.h"
+#include "query/expr/groups.h"
+#include "query/expr/nodes.h"
+
+namespace evenkeel::query::expr {
+namespace {
+
+absl::StatusOr<bson::Value> EvalRand(const Call& call) {
+  constexpr double kTwoTo53 = 9007199254740992.0;
+  return call.arena().Double(static_cast<double>(base::GlobalRandom64() >> 11) / kTwoTo53);
+}
+
+absl::StatusOr<ExpressionPtr> ParseRand(const ExprOp& op, bson::Value args, ParseScope& scope) {
+  if (!args.Is(bson::Type::kObject) && !args.Is(bson::Type::kArray)) {
+    return Error(Location(10065), "invalid parameter: expected an object ($rand)");
+  }
+  if (!args.AsDocument().empty()) {
+    return Error(Location(3040501), "$rand does not currently accept arguments");
+  }
+  return MakeOperator(op, {}, scope.context());
+}
+
+absl::StatusOr<bson::Value> EvalToHashedIndexKey(const Call& call) {
+  return call.arena().Int64(bson::HashValue(call.args[0]));
+}
+
+constexpr ExprOp kRows[] = {
+    Unsupported("$createObjectId", "operator/aggregation/createObjectId", "expressions/misc"),
+    Unsupported("$encStrContains", "operator/aggregation/encStrContains", "none"),
+    Unsupported("$encStrEndsWith", "operator/aggregation/encStrEndsWith", "none"),
+    Unsupported("$encStrNormalizedEq", "operator/aggregation/encStrNormalizedEq", "none"),
+    Unsupported("$encStrStartsWith", "operator/aggregation/encStrStartsWith", "none"),
+    Unsupported("$function", "operator/aggregation/function", "expressions/custom/function"),
+    Unsupported("$hash", "operator/aggregation/hash", "expressions/misc"),
+    Unsupported("$hexHash", "operator/aggregation/hexHash", "expressions/misc"),
+    Unsupported("$meta", "operator/aggregation/meta", "expressions/misc/meta"),
+    {.name = "$rand",
+     .pure = false,
+     .parse = ParseRand,
+     .eval = EvalRand,
+     .spec = "operator/aggregation/rand",
+     .tests = "expressions/misc/rand"},
+    Unsupported("$similarityCosine", "operator/aggregation/similarityCosine", "none"),
+    Unsupported("$similarityDotProduct", "operator/aggregation/similarityDotProduct", "none"),
+    Unsupported("$similarityEuclidean", "operator/aggregation/similarityEuclidean", "none"),
+    {.name = "$toHashedIndexKey",
+     .arity = Arity::Exactly(1),
+     .parse = ParseArguments,
+     .eval = EvalToHashedIndexKey,
+     .spec = "operator/aggregation/toHashedIndexKey",
+     .tests = "expressions/misc/toHashedIndexKey"},
+};
+static_assert(RowsAreGood(kRows));
+
+}  // namespace
+
+std::span<const ExprOp> MiscOps() { return kRows; }
+
+}  // namespace evenkeel::query::expr

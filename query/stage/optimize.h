@@ -1,0 +1,19 @@
+// Rewrites of a parsed pipeline that keep its result.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "query/stage/stage.h"
+
+namespace evenkeel::query::stage {
+
+// Moves $match towards the front where nothing before it changes what it looks at, joins
+// neighbouring ones, and tells $sort how many rows are wanted of it.
+void Optimize(StageList& stages, const QueryContext& context);
+
+// How many rows the $skip and $limit stages from index `from` on can need; nothing when there is no
+// $limit.
+std::optional<int64_t> RowsWanted(const StageList& stages, size_t from);
+
+}  // namespace evenkeel::query::stage

@@ -1,0 +1,152 @@
+// Parsing, dividing and building of pipelines. Rewrites are in query/stage/optimize.cc.
+#include "query/stage/pipeline.h"
+
+#include "base/bson/builder.h"
+#include "base/status.h"
+#include "query/stage/optimize.h"
+#include "query/stage/stage.h"
+#include "query/stage/table.h"
+
+namespace evenkeel::query {
+namespace {
+
+constexpr size_t kStagesMax = 1000;  // MongoDB's documented limit
+
+// Parses one element of the pipeline's array.
+absl::Status ParseStage(bson::Value element, const QueryContext& context, bool first,
+                        stage::StageList* out) {
+  if (!element.Is(bson::Type::kObject)) {
+    return Error(ErrorCode::kTypeMismatch,
+                 "Each element of the 'pipeline' array must be an object");
+  }
+  if (element.AsDocument().CountFields() != 1) {
+    return Error(Location(40323),
+                 "A pipeline stage specification object must contain exactly one field.");
+  }
+  const auto [name, spec] = element.AsDocument().Front();
+  const stage::StageOp* op = stage::FindStage(name);
+  if (op == nullptr || (op->internal && !context.internal)) {
+    return Error(Location(40324), "Unrecognized pipeline stage name: '{}'", name);
+  }
+  if (op->first_only && !first) {
+    return Error(Location(40602), "{} is only valid as the first stage in a pipeline", name);
+  }
+  if (op->parse == nullptr) {
+    return Error(ErrorCode::kCommandNotSupported, "the stage {} is not supported", name);
+  }
+  return op->parse(*op, spec, context, out);
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const QueryContext& context) : context_(&context) {}
+Pipeline::Pipeline(Pipeline&&) noexcept = default;
+Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
+Pipeline::~Pipeline() = default;
+
+absl::StatusOr<Pipeline> Pipeline::Parse(bson::View stages, const QueryContext& context) {
+  Pipeline pipeline(context);
+  size_t count = 0;
+  std::string_view last_only;
+  for (const bson::Element& element : stages) {
+    if (++count > kStagesMax) {
+      return Error(Location(7749501), "Pipeline length must be no longer than {} stages",
+                   kStagesMax);
+    }
+    if (!last_only.empty()) {
+      return Error(Location(40601), "{} can only be the final stage in the pipeline", last_only);
+    }
+    EVENKEEL_RETURN_IF_ERROR(ParseStage(element.value, context, count == 1, &pipeline.stages_));
+    if (pipeline.stages_.back()->op().last_only) last_only = pipeline.stages_.back()->op().name;
+  }
+  return pipeline;
+}
+
+const std::vector<std::unique_ptr<Stage>>& Pipeline::stages() const { return stages_; }
+
+bson::View Pipeline::LeadingMatch() const {
+  const Filter* filter = LeadingFilter();
+  return filter == nullptr ? bson::View() : filter->source();
+}
+
+const Filter* Pipeline::LeadingFilter() const {
+  return stages_.empty() ? nullptr : stages_.front()->MatchFilter();
+}
+
+bool Pipeline::HasOwnSource() const {
+  return !stages_.empty() && stages_.front()->op().source != stage::Source::kInput;
+}
+
+std::string_view Pipeline::FirstStageName() const {
+  return stages_.empty() ? std::string_view() : stages_.front()->op().name;
+}
+
+bson::Value Pipeline::FirstStageSpec() const {
+  return stages_.empty() ? bson::Value() : stages_.front()->spec();
+}
+
+bool Pipeline::Writes() const {
+  for (const auto& stage : stages_) {
+    if (stage->op().writes) return true;
+  }
+  return false;
+}
+
+std::string_view Pipeline::StageNotAllowedInTransaction() const {
+  for (const auto& stage : stages_) {
+    if (!stage->op().allowed_in_txn) return stage->op().name;
+  }
+  return {};
+}
+
+void Pipeline::Optimize() { stage::Optimize(stages_, *context_); }
+
+SplitPipeline Pipeline::Split() const {
+  SplitPipeline split;
+  stage::StageWriter shard, merge;
+  bool merging = false;
+  for (size_t i = 0; i < stages_.size(); ++i) {
+    const Stage& stage = *stages_[i];
+    const stage::StageOp& op = stage.op();
+    if (merging) {
+      stage.Write(merge);
+    } else if (op.where == stage::Where::kRouter || op.split == stage::Split::kMerger) {
+      merging = true;
+      stage.Write(merge);
+    } else if (op.split == stage::Split::kEachShard) {
+      stage.Write(shard);
+    } else {
+      merging = true;
+      stage::Halves halves{.shard = &shard, .merge = &merge, .merge_sort = std::nullopt};
+      stage.Divide(stage::RowsWanted(stages_, i + 1), &halves);
+      if (op.order != stage::Order::kBreaks) split.limit_per_shard = stage::RowsWanted(stages_, i);
+      if (halves.merge_sort) {
+        split.merge_kind = MergeKind::kSorted;
+        split.merge_sort = *std::move(halves.merge_sort);
+      }
+    }
+  }
+  split.shard_part = shard.Finish();
+  split.merge_part = merge.Finish();
+  return split;
+}
+
+absl::StatusOr<std::unique_ptr<Operator>> Pipeline::Build(std::unique_ptr<Operator> input,
+                                                          const QueryContext& context,
+                                                          bool without_leading_match) const {
+  std::unique_ptr<Operator> last = std::move(input);
+  for (const auto& stage : stages_) {
+    const bool leading = stage == stages_.front();
+    if (leading && without_leading_match && stage->MatchFilter() != nullptr) continue;
+    EVENKEEL_ASSIGN_OR_RETURN(last, stage->Build(std::move(last), context));
+  }
+  return last;
+}
+
+bson::Document Pipeline::ToBson() const {
+  stage::StageWriter writer;
+  for (const auto& stage : stages_) stage->Write(writer);
+  return writer.Finish();
+}
+
+}  // namespace evenkeel::query

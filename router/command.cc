@@ -1,0 +1,38 @@
+// Namespaces and query contexts of commands.
+#include "router/command.h"
+
+#include "base/status.h"
+#include "catalog/collection.h"
+#include "query/request/fields.h"
+#include "router/query_context.h"
+#include "router/router.h"
+
+namespace evenkeel::router {
+
+absl::StatusOr<std::string> CommandContext::Namespace() const {
+  EVENKEEL_ASSIGN_OR_RETURN(const std::string_view name, query::CollectionName(request.argument));
+  EVENKEEL_RETURN_IF_ERROR(catalog::CheckCollectionName(request.database, name));
+  std::string ns;
+  ns.reserve(request.database.size() + 1 + name.size());
+  ns.append(request.database).append(".").append(name);
+  return ns;
+}
+
+std::unique_ptr<query::QueryContext> MakeQueryContext(const RouterState& router,
+                                                      std::string_view ns, bson::View let) {
+  auto context = std::make_unique<query::QueryContext>();
+  context->ns = std::string(ns);
+  context->now_ms = absl::ToUnixMillis(router.wall->Now());
+  context->cluster_time = router.clock->Now();
+  if (!let.empty()) context->let = bson::Document(let);
+  return context;
+}
+
+absl::StatusOr<Targets> TargetStatement(const RouterState& router, const catalog::Route& route,
+                                        bson::View filter, bson::View collation, bson::View let) {
+  if (auto simple = TargetAtOnce(route, filter, collation)) return *std::move(simple);
+  const auto context = MakeQueryContext(router, route.entry->ns, let);
+  return TargetFilter(route, filter, collation, *context);
+}
+
+}  // namespace evenkeel::router

@@ -1,0 +1,43 @@
+// Changes of the catalog: each one a job with a durable record on shard 0, rolled forward or back
+// after a crash.
+//
+// Order of a job (DESIGN: catalog and routing): the record; one idempotent batch per shard; a last
+// batch on shard 0 that changes `config.*` and ends the record. One job per collection at a time:
+// the record's `_id` is the namespace.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "catalog/routing_table.h"
+#include "query/request/create_indexes_request.h"
+#include "router/command.h"
+
+namespace evenkeel::router::ddl {
+
+using RoutePtr = std::shared_ptr<const catalog::Route>;
+
+// The route of a collection, which is created (unsharded, no options) when it does not exist yet.
+// Errors: InvalidNamespace, CommandNotSupportedOnView (166) for a view.
+Awaitable<absl::StatusOr<RoutePtr>> EnsureCollection(RouterState& router, std::string ns,
+                                                     absl::Time deadline,
+                                                     base::CancellationToken cancelled);
+
+// Makes `config.*` and gives every shard its identity and ranges when the cluster is new; finishes
+// or undoes jobs that a crash has left.
+Awaitable<absl::Status> Bootstrap(RouterState& router);
+
+// Handlers, for router/table.cc.
+Awaitable<CommandResult> CreateCommand(CommandContext& context);
+Awaitable<CommandResult> DropCommand(CommandContext& context);
+Awaitable<CommandResult> DropDatabaseCommand(CommandContext& context);
+Awaitable<CommandResult> RenameCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> CreateIndexesCommand(CommandContext& context);
+Awaitable<CommandResult> DropIndexesCommand(CommandContext& context);
+Awaitable<CommandResult> EnableShardingCommand(CommandContext& context);
+Awaitable<CommandResult> ShardCollectionCommand(CommandContext& context);
+
+}  // namespace evenkeel::router::ddl

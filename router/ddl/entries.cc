@@ -1,0 +1,216 @@
+// Catalog entries and their documents.
+#include "router/ddl/entries.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/bson/builder.h"
+#include "base/bson/number.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "catalog/config_collections.h"
+#include "router/cluster.h"
+#include "router/config_access.h"
+#include "router/router.h"
+
+namespace evenkeel::router::ddl {
+namespace {
+
+constexpr int64_t kSameSizeBytes = 64 << 20;  // shards that differ by less count as equal
+
+// The shard with the fewest bytes; of equal ones that with the fewest collections.
+Awaitable<absl::StatusOr<ShardId>> EmptiestShard(RouterState& router) {
+  std::vector<std::tuple<int64_t, int64_t, uint32_t>> shards;
+  for (const ShardId shard : router.cluster->AllShards()) {
+    bson::Builder body;
+    body.Append("_shardStats", int32_t{1});
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const bson::Document stats,
+        co_await router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}));
+    const int64_t bytes = bson::ToInt64Truncated(stats["lmdbBytes"]) +
+                          bson::ToInt64Truncated(stats["activeTableBytes"]);
+    const int64_t collections = bson::ToInt64Truncated(stats["collections"]);
+    const int64_t own =
+        shard == ShardId{0} ? static_cast<int64_t>(catalog::ConfigCollections().size()) : 0;
+    shards.emplace_back(bytes / kSameSizeBytes, collections - own, shard.value);
+  }
+  co_return ShardId{std::get<2>(*std::min_element(shards.begin(), shards.end()))};
+}
+
+// The `_id` of a chunk: the same whenever it is asked for, so that it can be removed again.
+std::string ChunkId(const catalog::CollectionEntry& entry, size_t range) {
+  std::string id = entry.uuid.substr(0, 10);
+  id.push_back(static_cast<char>(range >> 8));
+  id.push_back(static_cast<char>(range));
+  return id;
+}
+
+// {a: hash, b: MinKey | MaxKey …}; the ends of the space are MinKey and MaxKey in every field.
+bson::Document ChunkBound(const catalog::ShardKeyPattern& key, const catalog::HashRange* from,
+                          bool is_max) {
+  bson::Builder out;
+  const bool at_end = from == nullptr || (!is_max && from->min == INT64_MIN);
+  for (size_t i = 0; i < key.fields().size(); ++i) {
+    const std::string& field = key.fields()[i].dotted();
+    if (i == 0 && !at_end) {
+      out.Append(field, from->min);
+    } else if (at_end && is_max) {
+      out.AppendMaxKey(field);
+    } else {
+      out.AppendMinKey(field);
+    }
+  }
+  return out.Finish();
+}
+
+bson::Document DatabaseDocument(std::string_view database, Timestamp now) {
+  bson::Builder out;
+  out.Append("_id", database)
+      .Append("primary", Cluster::ShardName(ShardId{0}))
+      .OpenDocument("version");
+  out.AppendBinary("uuid", 4, NewUuid())
+      .Append("timestamp", now)
+      .Append("lastMod", int32_t{1})
+      .Close();
+  return out.Finish();
+}
+
+bson::Document ShardedDocument(RouterState& router, const catalog::CollectionEntry& entry) {
+  bson::Builder out;
+  out.Append("_id", entry.ns)
+      .AppendObjectId("lastmodEpoch", ChunkId(entry, 0))
+      .AppendDate("lastmod", absl::ToUnixMillis(router.wall->Now()))
+      .Append("timestamp", router.clock->Now())
+      .AppendBinary("uuid", 4, entry.uuid)
+      .Append("key", entry.shard_key->pattern())
+      .Append("unique", entry.shard_key_unique)
+      .Append("noBalance", false)
+      .Append("assignment", entry.assignment);
+  return out.Finish();
+}
+
+bson::Document ChunkDocument(const catalog::CollectionEntry& entry,
+                             const catalog::Assignment& assignment, size_t range, Timestamp now) {
+  const auto ranges = assignment.ranges();
+  const catalog::HashRange* next = range + 1 < ranges.size() ? &ranges[range + 1] : nullptr;
+  const std::string shard = Cluster::ShardName(ranges[range].owner);
+  bson::Builder out;
+  out.AppendObjectId("_id", ChunkId(entry, range))
+      .AppendBinary("uuid", 4, entry.uuid)
+      .Append("min", ChunkBound(*entry.shard_key, &ranges[range], false))
+      .Append("max", ChunkBound(*entry.shard_key, next, true))
+      .Append("shard", shard)
+      .Append("lastmod", Timestamp::FromParts(1, static_cast<uint32_t>(range)))
+      .Append("onCurrentShardSince", now)
+      .OpenArray("history")
+      .OpenDocument("0")
+      .Append("validAfter", now)
+      .Append("shard", shard)
+      .Close()
+      .Close();
+  return out.Finish();
+}
+
+}  // namespace
+
+std::string NewUuid() {
+  std::string uuid;
+  for (int i = 0; i < 2; ++i) {
+    const uint64_t bits = base::GlobalRandom64();
+    uuid.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
+  }
+  uuid[6] = static_cast<char>((uuid[6] & 0x0F) | 0x40);
+  uuid[8] = static_cast<char>((uuid[8] & 0x3F) | 0x80);
+  return uuid;
+}
+
+Awaitable<absl::StatusOr<catalog::CollectionEntry>> NewCollection(RouterState& router,
+                                                                  std::string ns,
+                                                                  bson::Document options) {
+  catalog::CollectionEntry entry;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const uint64_t ids, co_await AllocateIds(router, 2));
+  entry.id = CollectionId{ids};
+  entry.ns = std::move(ns);
+  entry.uuid = NewUuid();
+  entry.options = std::move(options);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(entry.primary, co_await EmptiestShard(router));
+  bson::Builder spec;
+  spec.Append("v", int32_t{2})
+      .OpenDocument("key")
+      .Append("_id", int32_t{1})
+      .Close()
+      .Append("name", "_id_");
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      catalog::IndexEntry index,
+      catalog::IndexEntry::FromSpec(IndexId{ids + 1}, spec.Finish().view()));
+  entry.indexes.push_back(std::move(index));
+  co_return entry;
+}
+
+void PutDatabase(RouterState& router, std::string_view database, CatalogBatch* batch) {
+  batch->PutOnce(catalog::kConfigDatabases, DatabaseDocument(database, router.clock->Now()).view());
+}
+
+void PutEntry(RouterState& router, const catalog::CollectionEntry& entry,
+              const catalog::Assignment* assignment, CatalogBatch* batch) {
+  const Timestamp now = router.clock->Now();
+  batch->Put(catalog::kConfigCatalog, entry.ToBson().view());
+  PutDatabase(router, entry.database(), batch);
+  if (assignment == nullptr) return;
+  batch->Put(catalog::kConfigCollections, ShardedDocument(router, entry).view());
+  for (size_t i = 0; i < assignment->ranges().size(); ++i) {
+    batch->Put(catalog::kConfigChunks, ChunkDocument(entry, *assignment, i, now).view());
+  }
+}
+
+void RemoveEntry(const catalog::CollectionEntry& entry, const catalog::Assignment* assignment,
+                 CatalogBatch* batch) {
+  batch->Remove(catalog::kConfigCatalog, entry.ns);
+  if (assignment == nullptr) return;
+  batch->Remove(catalog::kConfigCollections, entry.ns);
+  for (size_t i = 0; i < assignment->ranges().size(); ++i) {
+    batch->Remove(catalog::kConfigChunks,
+                  bson::Value(bson::Type::kObjectId, ChunkId(entry, i).data()));
+  }
+}
+
+Awaitable<absl::StatusOr<std::vector<catalog::CollectionEntry>>> EntriesOf(
+    RouterState& router, std::string_view database) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
+                               co_await ReadConfig(router, "catalog", OfDatabase(database), {}));
+  std::vector<catalog::CollectionEntry> entries;
+  for (const bson::Document& row : rows) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::CollectionEntry entry,
+                                 catalog::CollectionEntry::FromBson(row.view()));
+    entries.push_back(std::move(entry));
+  }
+  co_return entries;
+}
+
+Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Route>>> Current(RouterState& router,
+                                                                         std::string ns,
+                                                                         CallScope scope) {
+  router.cluster->Forget(ns);
+  co_return co_await router.cluster->Lookup(ns, scope.deadline, scope.cancelled);
+}
+
+Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Assignment>>> DefaultAssignment(
+    RouterState& router) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const std::vector<bson::Document> rows,
+      co_await ReadConfig(router, "assignments", ById(catalog::kDefaultAssignment), {}));
+  if (rows.empty())
+    co_return MakeError(ErrorCode::kInternalError, "config.assignments lacks the default ranges");
+  EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::Assignment assignment,
+                               catalog::Assignment::FromBson(rows.front().view()));
+  co_return std::make_shared<const catalog::Assignment>(std::move(assignment));
+}
+
+catalog::CollectionEntry NextVersion(const catalog::CollectionEntry& entry) {
+  catalog::CollectionEntry next = entry;
+  ++next.version.value;
+  return next;
+}
+
+}  // namespace evenkeel::router::ddl

@@ -1,0 +1,327 @@
+// Runs and recovers DDL jobs.
+#include "router/ddl/job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/async/wait.h"
+#include "base/bson/builder.h"
+#include "base/bson/number.h"
+#include "base/fail_point.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "router/cluster.h"
+#include "router/config_access.h"
+#include "router/ddl/catalog_batch.h"
+#include "router/ddl/copy_collection.h"
+#include "router/router.h"
+#include "router/session/async_mutex.h"
+#include "router/shard_request.h"
+
+namespace evenkeel::router::ddl {
+namespace {
+
+constexpr absl::Duration kConflictPause = absl::Milliseconds(10);
+constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
+
+void AppendSteps(bson::Builder& builder, std::string_view name, const std::vector<Step>& steps) {
+  builder.OpenArray(name);
+  bson::ArrayAppender array(builder);
+  for (const Step& step : steps) array.Add(step.ToBson());
+  builder.Close();
+}
+
+absl::StatusOr<std::vector<Step>> StepsFrom(bson::Value array) {
+  std::vector<Step> steps;
+  if (!array.Is(bson::Type::kArray))
+    return MakeError(ErrorCode::kInvalidBSON, "damaged job record");
+  for (const auto& [key, value] : array.AsDocument()) {
+    EVENKEEL_ASSIGN_OR_RETURN(Step step, Step::FromBson(value.AsDocument()));
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+// The record of a job. `passed`: its point of no return lies behind it.
+bson::Document RecordOf(const Job& job, bool passed) {
+  bson::Builder record;
+  record.Append("_id", job.name).Append("kind", job.kind).Append("passed", passed);
+  record.Append("noReturn", static_cast<int32_t>(job.no_return));
+  AppendSteps(record, "steps", job.steps);
+  AppendSteps(record, "undo", job.undo);
+  return record.Finish();
+}
+
+absl::StatusOr<Job> JobFrom(bson::View record, bool* passed) {
+  Job job;
+  job.name = std::string(record["_id"].AsString());
+  job.kind = std::string(record["kind"].AsString());
+  job.no_return = static_cast<size_t>(bson::ToInt64Exact(record["noReturn"]).value_or(0));
+  *passed = bson::Truthy(record["passed"]);
+  EVENKEEL_ASSIGN_OR_RETURN(job.steps, StepsFrom(record["steps"]));
+  EVENKEEL_ASSIGN_OR_RETURN(job.undo, StepsFrom(record["undo"]));
+  return job;
+}
+
+Awaitable<absl::Status> ApplyOn(RouterState& router, const Step& step) {
+  bson::Builder body;
+  body.Append("_applyCatalog", int32_t{1}).OpenArray("put");
+  bson::ArrayAppender put(body);
+  for (const catalog::CollectionEntry& entry : step.entries) put.Add(entry.ToBson());
+  body.Close().OpenArray("drop");
+  bson::ArrayAppender drop(body);
+  for (const CollectionId id : step.drop) drop.Add(static_cast<int64_t>(id.value));
+  body.Close();
+  co_return (co_await router.cluster->Call(step.shard, body.Finish(), absl::InfiniteFuture(), {}))
+      .status();
+}
+
+Awaitable<absl::Status> BuildOn(RouterState& router, const Step& step) {
+  const catalog::CollectionEntry& entry = step.entries.front();
+  bson::Builder body;
+  body.Append("_buildIndex", int32_t{1}).Append("index", static_cast<int64_t>(step.index.value));
+  wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});
+  co_return (co_await router.cluster->Call(step.shard, body.Finish(), absl::InfiniteFuture(), {}))
+      .status();
+}
+
+Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
+                                const std::vector<Step>& steps) {
+  const Step& step = steps[at];
+  switch (step.kind) {
+    case Step::Kind::kApply:
+      co_return co_await ApplyOn(router, step);
+    case Step::Kind::kBuild:
+      co_return co_await BuildOn(router, step);
+    case Step::Kind::kCopy:
+      co_return co_await CopyCollection(router, step.entries[0], step.entries[1]);
+    case Step::Kind::kCommit: {
+      CatalogBatch batch;
+      batch.AddWrites(step.writes.view());
+      // The last step ends the record in its own batch; the step before the point of no return
+      // notes that it is passed.
+      if (at + 1 == steps.size()) {
+        (void)EVENKEEL_FAIL_POINT(catalog_job_before_last);
+        batch.Remove(catalog::kConfigJobs, job.name);
+      } else if (&steps == &job.steps && at + 1 == job.no_return) {
+        batch.Put(catalog::kConfigJobs, RecordOf(job, true).view());
+      }
+      const absl::Status status = co_await batch.Commit(router);
+      router.cluster->Forget(job.name);
+      co_return status;
+    }
+  }
+  co_return MakeError(ErrorCode::kInternalError, "unknown step");
+}
+
+Awaitable<void> RunStepInto(RouterState& router, const Job& job, size_t at,
+                            const std::vector<Step>& steps, absl::Status& result) {
+  result = co_await RunStep(router, job, at, steps);
+}
+
+// One run of steps that may go at once: neighbouring ones on different shards.
+size_t EndOfGroup(const std::vector<Step>& steps, size_t at) {
+  const Step::Kind kind = steps[at].kind;
+  size_t end = at + 1;
+  if (kind != Step::Kind::kApply && kind != Step::Kind::kBuild) return end;
+  while (end < steps.size() && steps[end].kind == kind && steps[end].shard != steps[at].shard)
+    ++end;
+  return end;
+}
+
+Awaitable<absl::Status> RunGroup(RouterState& router, const Job& job,
+                                 const std::vector<Step>& steps, size_t begin, size_t end) {
+  std::vector<absl::Status> results(end - begin);
+  std::vector<std::function<Awaitable<void>()>> tasks;
+  for (size_t i = begin; i < end; ++i) {
+    tasks.emplace_back([&router, &job, &steps, i, &result = results[i - begin]] {
+      return RunStepInto(router, job, i, steps, result);
+    });
+  }
+  co_await base::WhenAll(std::move(tasks));
+  for (const absl::Status& result : results) EVENKEEL_CO_RETURN_IF_ERROR(result);
+  co_return absl::OkStatus();
+}
+
+// Repeats until it succeeds: what must be finished is finished. Errors: only at shutdown; the
+// record stays then.
+Awaitable<absl::Status> RunForward(RouterState& router, const Job& job,
+                                   const std::vector<Step>& steps, size_t begin) {
+  for (size_t at = begin; at < steps.size();) {
+    const size_t end = EndOfGroup(steps, at);
+    const absl::Status status = co_await RunGroup(router, job, steps, at, end);
+    if (status.ok()) {
+      at = end;
+      continue;
+    }
+    if (Is(status, kShutdown)) co_return status;
+    base::LogWarning("ddl", "a step failed and is repeated",
+                     {{"kind", job.kind}, {"name", job.name}, {"error", status}});
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
+  }
+  co_return absl::OkStatus();
+}
+
+Awaitable<absl::Status> EndRecord(RouterState& router, const Job& job) {
+  CatalogBatch batch;
+  co_return co_await batch.Remove(catalog::kConfigJobs, job.name).Commit(router);
+}
+
+bool EndsWithCommit(const std::vector<Step>& steps) {
+  return !steps.empty() && steps.back().kind == Step::Kind::kCommit;
+}
+
+Awaitable<absl::Status> Undo(RouterState& router, const Job& job) {
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, job.undo, 0));
+  if (!EndsWithCommit(job.undo)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
+  co_return absl::OkStatus();
+}
+
+// Runs a job whose record is durable.
+Awaitable<absl::Status> Execute(RouterState& router, const Job& job) {
+  for (size_t at = 0; at < job.no_return;) {
+    const size_t end = std::min(EndOfGroup(job.steps, at), job.no_return);
+    (void)EVENKEEL_FAIL_POINT(catalog_job_between_shards);
+    const absl::Status status = co_await RunGroup(router, job, job.steps, at, end);
+    if (!status.ok()) {
+      if (Is(status, kShutdown)) co_return status;
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await Undo(router, job));
+      co_return status;
+    }
+    at = end;
+  }
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, job.steps, job.no_return));
+  if (!EndsWithCommit(job.steps)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
+  co_return absl::OkStatus();
+}
+
+}  // namespace
+
+Step Step::Apply(ShardId shard, std::vector<catalog::CollectionEntry> put,
+                 std::vector<CollectionId> drop) {
+  Step step;
+  step.shard = shard;
+  step.entries = std::move(put);
+  step.drop = std::move(drop);
+  return step;
+}
+
+Step Step::Commit(bson::Document writes) {
+  Step step;
+  step.kind = Kind::kCommit;
+  step.writes = std::move(writes);
+  return step;
+}
+
+Step Step::Build(ShardId shard, catalog::CollectionEntry entry, IndexId index) {
+  Step step;
+  step.kind = Kind::kBuild;
+  step.shard = shard;
+  step.entries.push_back(std::move(entry));
+  step.index = index;
+  return step;
+}
+
+Step Step::Copy(catalog::CollectionEntry from, catalog::CollectionEntry into) {
+  Step step;
+  step.kind = Kind::kCopy;
+  step.entries.push_back(std::move(from));
+  step.entries.push_back(std::move(into));
+  return step;
+}
+
+bson::Document Step::ToBson() const {
+  bson::Builder out;
+  out.Append("kind", static_cast<int32_t>(kind)).Append("shard", static_cast<int32_t>(shard.value));
+  out.OpenArray("entries");
+  bson::ArrayAppender array(out);
+  for (const catalog::CollectionEntry& entry : entries) array.Add(entry.ToBson());
+  out.Close().OpenArray("drop");
+  bson::ArrayAppender ids(out);
+  for (const CollectionId id : drop) ids.Add(static_cast<int64_t>(id.value));
+  out.Close().AppendArray("writes", writes).Append("index", static_cast<int64_t>(index.value));
+  return out.Finish();
+}
+
+absl::StatusOr<Step> Step::FromBson(bson::View document) {
+  Step step;
+  step.kind = static_cast<Kind>(document["kind"].AsInt32());
+  step.shard = ShardId{static_cast<uint32_t>(document["shard"].AsInt32())};
+  for (const auto& [key, value] : document["entries"].AsDocument()) {
+    EVENKEEL_ASSIGN_OR_RETURN(catalog::CollectionEntry entry,
+                              catalog::CollectionEntry::FromBson(value.AsDocument()));
+    step.entries.push_back(std::move(entry));
+  }
+  for (const auto& [key, value] : document["drop"].AsDocument()) {
+    step.drop.push_back(CollectionId{static_cast<uint64_t>(value.AsInt64())});
+  }
+  step.writes = bson::Document(document["writes"].AsDocument());
+  step.index = IndexId{static_cast<uint64_t>(document["index"].AsInt64())};
+  return step;
+}
+
+std::vector<std::string> Names(std::string record) {
+  std::vector<std::string> names;
+  names.push_back(std::move(record));
+  return names;
+}
+
+std::vector<std::string> Names(std::string record, std::string other) {
+  std::vector<std::string> names = Names(std::move(record));
+  names.push_back(std::move(other));
+  return names;
+}
+
+Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> names, CallScope scope,
+                               Plan plan) {
+  // In this process jobs of one name queue up, in one order for all; other routers are met at the
+  // record.
+  const std::string name = names.front();
+  std::sort(names.begin(), names.end());
+  std::vector<AsyncMutex::Guard> guards;
+  for (const std::string& lock : names) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(AsyncMutex::Guard guard,
+                                 co_await router.ddl_locks->Lock(lock, scope));
+    guards.push_back(std::move(guard));
+  }
+  while (true) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const Job job, co_await plan());
+    if (job.steps.empty()) co_return absl::OkStatus();
+    CatalogBatch begin;
+    begin.Expect(catalog::kConfigJobs, job.name, false)
+        .Put(catalog::kConfigJobs, RecordOf(job, false).view());
+    (void)EVENKEEL_FAIL_POINT(catalog_job_before_record);
+    const absl::Status begun = co_await begin.Commit(router);
+    if (begun.ok()) {
+      (void)EVENKEEL_FAIL_POINT(catalog_job_after_record);
+      const absl::Status status = co_await Execute(router, job);
+      router.cluster->Forget(name);
+      co_return status;
+    }
+    if (CodeOf(begun) != ErrorCode::kConflictingOperationInProgress) co_return begun;
+    if (router.wall->Now() > scope.deadline) co_return begun;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kConflictPause, scope.cancelled));
+    router.cluster->Forget(name);
+  }
+}
+
+Awaitable<absl::Status> FinishJobs(RouterState& router) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> records,
+                               co_await ReadConfig(router, "jobs", bson::Document(), {}));
+  for (const bson::Document& record : records) {
+    bool passed = false;
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const Job job, JobFrom(record.view(), &passed));
+    const bool undo = !passed && job.no_return > 0;
+    base::LogInfo("ddl", undo ? "undoing a job after a restart" : "finishing a job after a restart",
+                  {{"kind", job.kind}, {"name", job.name}});
+    if (undo) {
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await Undo(router, job));
+      continue;
+    }
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, job.steps, job.no_return));
+    if (!EndsWithCommit(job.steps)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
+  }
+  co_return absl::OkStatus();
+}
+
+}  // namespace evenkeel::router::ddl

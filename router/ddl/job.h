@@ -1,0 +1,74 @@
+// A DDL job: a list of repeatable steps with a durable record, run to its end or undone.
+//
+// Invariants
+//   I1  The record is durable before the first step, and gone only with or after the last one.
+//   I2  Every step may be done twice.
+//   I3  Before its point of no return a job that fails, or that a crash has stopped, is undone;
+//   after it, it is finished. I4  One job per record name at a time.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/time/time.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "catalog/collection.h"
+#include "router/command.h"
+
+namespace evenkeel::router::ddl {
+
+struct Step {
+  enum class Kind : uint8_t {
+    kApply,   // rows on one shard: `put`, `drop`
+    kCommit,  // a batch over config.*: `writes`
+    kBuild,   // an index build on one shard: `entry`, `index`
+    kCopy,    // all documents of `entry` (on its primary) into `into`, routed by its ranges
+  };
+  Kind kind = Kind::kApply;
+  ShardId shard;
+  std::vector<catalog::CollectionEntry>
+      entries;  // kApply: put; kBuild: [the collection]; kCopy: [from, into]
+  std::vector<CollectionId> drop;
+  bson::Document writes;  // kCommit: an array, see CatalogBatch
+  IndexId index;          // kBuild
+
+  static Step Apply(ShardId shard, std::vector<catalog::CollectionEntry> put,
+                    std::vector<CollectionId> drop = {});
+  static Step Commit(bson::Document writes);
+  static Step Build(ShardId shard, catalog::CollectionEntry entry, IndexId index);
+  static Step Copy(catalog::CollectionEntry from, catalog::CollectionEntry into);
+  bson::Document ToBson() const;
+  static absl::StatusOr<Step> FromBson(bson::View document);
+};
+
+struct Job {
+  std::string name;  // the record's `_id`: the namespace, or a database's name
+  std::string kind;  // the command, for people
+  std::vector<Step> steps;
+  std::vector<Step> undo;
+  // Steps before it may be undone. 0: the job is finished whatever happens. A kCommit step stands
+  // just before it otherwise.
+  size_t no_return = 0;
+};
+
+// Makes the job once nobody else changes the collection any more. It looks at the catalog, which
+// stands still meanwhile. A job without steps: there is nothing to do.
+using Plan = std::function<Awaitable<absl::StatusOr<Job>>()>;
+
+// Takes the names (the first is the record's), makes the job by `plan`, runs it. Once the record is
+// durable it runs to its end whatever happens to the client. Errors: of the plan and of the steps:
+// nothing was changed then, or what was is undone; ConflictingOperationInProgress when another job
+// holds the name at the deadline.
+Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> names, CallScope scope,
+                               Plan plan);
+
+// The names for RunJob. (GCC 12 cannot compile a braced list inside co_await.)
+std::vector<std::string> Names(std::string record);
+std::vector<std::string> Names(std::string record, std::string other);
+
+// Finishes or undoes every job whose record a crash has left.
+Awaitable<absl::Status> FinishJobs(RouterState& router);
+
+}  // namespace evenkeel::router::ddl

@@ -1,0 +1,193 @@
+// enableSharding and shardCollection.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/bson/builder.h"
+#include "base/bson/json.h"
+#include "base/bson/number.h"
+#include "base/status.h"
+#include "catalog/config_collections.h"
+#include "router/cluster.h"
+#include "router/ddl/ddl.h"
+#include "router/ddl/entries.h"
+#include "router/ddl/job.h"
+#include "router/router.h"
+
+namespace evenkeel::router::ddl {
+namespace {
+
+using catalog::CollectionEntry;
+
+struct ShardArguments {
+  std::string ns;
+  std::optional<catalog::ShardKeyPattern> key;
+  bool unique = false;
+  bool already = false;  // set by the plan: sharded by this key before
+};
+
+absl::StatusOr<ShardArguments> ParseShardCollection(const wire::Request& request) {
+  const bson::Value ns = request.argument, key = request.body()["key"];
+  if (!ns.Is(bson::Type::kString)) {
+    return MakeError(ErrorCode::kTypeMismatch,
+                     "BSON field 'shardCollection.shardCollection' must be a string");
+  }
+  if (key.missing()) {
+    return MakeError(Location(40414),
+                     "BSON field 'shardCollection.key' is missing but a required field");
+  }
+  if (!key.Is(bson::Type::kObject)) {
+    return MakeError(ErrorCode::kTypeMismatch,
+                     "BSON field 'shardCollection.key' must be an object");
+  }
+  ShardArguments arguments;
+  arguments.ns = std::string(ns.AsString());
+  const auto [database, collection] = catalog::SplitNamespace(arguments.ns);
+  EVENKEEL_RETURN_IF_ERROR(catalog::CheckCollectionName(database, collection));
+  if (database == "config" || database == "admin" || database == "local") {
+    return Error(ErrorCode::kIllegalOperation, "can't shard collections of the '{}' database",
+                 database);
+  }
+  EVENKEEL_ASSIGN_OR_RETURN(arguments.key, catalog::ShardKeyPattern::Parse(key.AsDocument()));
+  arguments.unique = bson::Truthy(request.body()["unique"]);
+  if (arguments.unique) {
+    return MakeError(ErrorCode::kInvalidOptions, "hashed shard keys cannot be declared unique");
+  }
+  return arguments;
+}
+
+// The sharded incarnation: a new id, so that the old one stays readable until the last batch.
+Awaitable<absl::StatusOr<CollectionEntry>> ShardedEntry(RouterState& router,
+                                                        const CollectionEntry& from,
+                                                        const catalog::ShardKeyPattern& key) {
+  CollectionEntry entry = from;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const uint64_t first,
+                               co_await AllocateIds(router, 2 + entry.indexes.size()));
+  entry.id = CollectionId{first};
+  entry.version = CatalogVersion{1};
+  entry.shard_key = key;
+  entry.assignment = std::string(catalog::kDefaultAssignment);
+  uint64_t next = first + 1;
+  bool has_key_index = key.IsById();
+  for (catalog::IndexEntry& index : entry.indexes) {
+    index.id = IndexId{next++};
+    has_key_index |= index.fields.front().path.dotted() == key.hashed_field().dotted();
+    if (index.unique && !index.IsIdIndex()) {
+      co_return Error(ErrorCode::kInvalidOptions,
+                      "can't shard collection '{}' with unique index '{}': it does not start with "
+                      "the shard key",
+                      entry.ns, index.name);
+    }
+  }
+  if (!has_key_index) {
+    // As MongoDB does, the index that supports the shard key is made with it.
+    bson::Builder spec;
+    std::string index_name;
+    for (const auto& [field, kind] : key.pattern()) {
+      index_name += (index_name.empty() ? "" : "_") + std::string(field) + "_" +
+                    (kind.Is(bson::Type::kString) ? std::string("hashed") : std::string("1"));
+    }
+    spec.Append("v", int32_t{2}).Append("key", key.pattern()).Append("name", index_name);
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        catalog::IndexEntry index,
+        catalog::IndexEntry::FromSpec(IndexId{next}, spec.Finish().view()));
+    entry.indexes.push_back(std::move(index));
+  }
+  co_return entry;
+}
+
+// The job: close the writes of the unsharded incarnation, make the new one, copy, switch the name,
+// drop the old one.
+Job ShardJob(RouterState& router, const CollectionEntry* from, const CollectionEntry& into,
+             const catalog::Assignment& assignment) {
+  Job job;
+  job.name = into.ns;
+  job.kind = "shardCollection";
+  if (from != nullptr) {
+    CollectionEntry closed = NextVersion(*from);
+    closed.writes_closed = true;
+    CollectionEntry open = NextVersion(closed);
+    open.writes_closed = false;
+    job.steps.push_back(Step::Apply(from->primary, {closed}));
+    job.undo.push_back(Step::Apply(from->primary, {open}));
+    CatalogBatch reopened;
+    reopened.Put(catalog::kConfigCatalog, open.ToBson().view());
+    for (const ShardId shard : assignment.Owners()) {
+      job.steps.push_back(Step::Apply(shard, {into}));
+      job.undo.push_back(Step::Apply(shard, {}, {into.id}));
+    }
+    job.steps.push_back(Step::Copy(closed, into));
+    job.undo.push_back(Step::Commit(reopened.Writes()));
+  } else {
+    for (const ShardId shard : assignment.Owners()) {
+      job.steps.push_back(Step::Apply(shard, {into}));
+      job.undo.push_back(Step::Apply(shard, {}, {into.id}));
+    }
+  }
+  CatalogBatch writes;
+  PutEntry(router, into, &assignment, &writes);
+  job.steps.push_back(Step::Commit(writes.Writes()));
+  job.no_return = job.steps.size();
+  if (from != nullptr) job.steps.push_back(Step::Apply(from->primary, {}, {from->id}));
+  return job;
+}
+
+Awaitable<absl::StatusOr<Job>> PlanShard(RouterState& router, ShardArguments* arguments,
+                                         CallScope scope) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto route, co_await Current(router, arguments->ns, scope));
+  if (route != nullptr && route->entry->kind == catalog::CollectionKind::kView) {
+    co_return Error(ErrorCode::kCommandNotSupportedOnView,
+                    "Namespace {} is a view, not a collection", arguments->ns);
+  }
+  if (route != nullptr && route->entry->sharded()) {
+    const bool same =
+        bson::CompareDocuments(route->entry->shard_key->pattern(), arguments->key->pattern()) == 0;
+    arguments->already = same;
+    if (same) co_return Job{};
+    co_return Error(ErrorCode::kAlreadyInitialized,
+                    "sharding already enabled for collection {} with key {}", arguments->ns,
+                    bson::ToJson(route->entry->shard_key->pattern()));
+  }
+  CollectionEntry base;
+  if (route != nullptr) {
+    base = *route->entry;
+  } else {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(base,
+                                 co_await NewCollection(router, arguments->ns, bson::Document()));
+  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const CollectionEntry into,
+                               co_await ShardedEntry(router, base, *arguments->key));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto assignment, co_await DefaultAssignment(router));
+  co_return ShardJob(router, route != nullptr ? &base : nullptr, into, *assignment);
+}
+
+}  // namespace
+
+Awaitable<CommandResult> EnableShardingCommand(CommandContext& context) {
+  const bson::Value name = context.request.argument;
+  if (!name.Is(bson::Type::kString)) {
+    co_return MakeError(ErrorCode::kTypeMismatch,
+                        "BSON field 'enableSharding.enableSharding' must be a string");
+  }
+  EVENKEEL_CO_RETURN_IF_ERROR(catalog::CheckDatabaseName(name.AsString()));
+  if (name.AsString() == "admin" || name.AsString() == "local") {
+    co_return Error(ErrorCode::kInvalidOptions, "can't shard '{}' database", name.AsString());
+  }
+  CatalogBatch batch;
+  PutDatabase(context.router, name.AsString(), &batch);
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await batch.Commit(context.router));
+  co_return bson::Document();
+}
+
+Awaitable<CommandResult> ShardCollectionCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(ShardArguments arguments, ParseShardCollection(context.request));
+  RouterState& router = context.router;
+  const CallScope scope = context.scope();
+  Plan plan = [&router, &arguments, &scope] { return PlanShard(router, &arguments, scope); };
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunJob(router, Names(arguments.ns), scope, std::move(plan)));
+  bson::Builder reply;
+  reply.Append("collectionsharded", arguments.ns);
+  co_return reply.Finish();
+}
+
+}  // namespace evenkeel::router::ddl

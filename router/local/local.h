@@ -1,0 +1,34 @@
+// Handlers of the commands that concern the router itself and the cluster as a whole, for router/table.cc.
+#pragma once
+
+#include "router/command.h"
+
+namespace evenkeel::router::local {
+
+Awaitable<CommandResult> HelloCommand(CommandContext& context);  // isMaster, too
+
+Awaitable<CommandResult> PingCommand(CommandContext& context);
+Awaitable<CommandResult> BuildInfoCommand(CommandContext& context);
+Awaitable<CommandResult> HostInfoCommand(CommandContext& context);
+Awaitable<CommandResult> GetCmdLineOptsCommand(CommandContext& context);
+Awaitable<CommandResult> GetLogCommand(CommandContext& context);
+Awaitable<CommandResult> ConnectionStatusCommand(CommandContext& context);
+Awaitable<CommandResult> WhatsMyUriCommand(CommandContext& context);
+Awaitable<CommandResult> ListCommandsCommand(CommandContext& context);
+Awaitable<CommandResult> GetParameterCommand(CommandContext& context);
+Awaitable<CommandResult> ServerStatusCommand(CommandContext& context);
+
+Awaitable<CommandResult> StartSessionCommand(CommandContext& context);
+Awaitable<CommandResult> RefreshSessionsCommand(CommandContext& context);
+Awaitable<CommandResult> EndSessionsCommand(CommandContext& context);
+
+Awaitable<CommandResult> GetShardMapCommand(CommandContext& context);
+Awaitable<CommandResult> ListShardsCommand(CommandContext& context);
+Awaitable<CommandResult> FlushRouterConfigCommand(CommandContext& context);
+
+Awaitable<CommandResult> BalancerStartCommand(CommandContext& context);
+Awaitable<CommandResult> BalancerStopCommand(CommandContext& context);
+Awaitable<CommandResult> BalancerStatusCommand(CommandContext& context);
+Awaitable<CommandResult> BalancerCollectionStatusCommand(CommandContext& context);
+
+}  // namespace evenkeel::router::local

@@ -1,0 +1,16 @@
+// Counters of the router, shown by serverStatus. Any thread; relaxed, they only count.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace evenkeel::router {
+
+struct Metrics {
+  // Documents inserted, statements and requests by kind, as MongoDB's opcounters.
+  std::atomic<uint64_t> inserts{0}, queries{0}, updates{0}, deletes{0}, get_mores{0}, commands{0};
+  std::atomic<uint64_t> requests{0}, errors{0};
+  std::atomic<int64_t> running{0};  // commands under way
+};
+
+}  // namespace evenkeel::router

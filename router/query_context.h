@@ -1,0 +1,22 @@
+// The context in which the router compiles filters, updates and pipelines.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/bson/view.h"
+#include "query/context.h"
+#include "router/command.h"
+#include "router/target.h"
+
+namespace evenkeel::router {
+
+// `let` is the command's, copied.
+std::unique_ptr<query::QueryContext> MakeQueryContext(const RouterState& router,
+                                                      std::string_view ns, bson::View let = {});
+
+// The shards of one statement, with a context of its own where its filter has to be compiled. Errors: of the filter.
+absl::StatusOr<Targets> TargetStatement(const RouterState& router, const catalog::Route& route,
+                                        bson::View filter, bson::View collation, bson::View let);
+
+}  // namespace evenkeel::router

@@ -1,0 +1,272 @@
+// aggregate: targets the leading match, splits the pipeline, merges.
+#include "router/read/aggregate.h"
+
+#include <utility>
+
+#include "base/bson/builder.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "query/stage/pipeline.h"
+#include "router/cursor/forward_cursor.h"
+#include "router/query_context.h"
+#include "router/read/read.h"
+#include "router/read/scatter.h"
+#include "router/read/sources.h"
+#include "router/router.h"
+#include "router/shard_request.h"
+
+namespace evenkeel::router::read {
+namespace {
+
+using CursorPtr = std::unique_ptr<ClientCursor>;
+
+constexpr int kViewDepthMax = 20;  // as MongoDB's
+constexpr int64_t kWholeBatchRows = INT32_MAX;  // bounded by bytes only
+constexpr std::string_view kNoCollection = "$cmd.aggregate";
+
+std::unique_ptr<query::QueryContext> ContextOf(const CommandContext& context,
+                                               const AggregateCall& call) {
+  auto out = MakeQueryContext(context.router, call.ns, call.let);
+  out->allow_disk_use = call.allow_disk_use.value_or(true);
+  return out;
+}
+
+MergeOptions OptionsOf(const CommandContext& context, const AggregateCall& call) {
+  MergeOptions options;
+  options.ns = call.ns_shown;
+  options.context = ContextOf(context, call);
+  return options;
+}
+
+// The array without its first element.
+bson::Document WithoutFirst(bson::View array) {
+  bson::Builder builder;
+  bson::ArrayAppender rest(builder);
+  bool first = true;
+  for (const auto& [key, value] : array) {
+    if (!std::exchange(first, false)) rest.Add(value);
+  }
+  return builder.Finish();
+}
+
+// The whole pipeline at the router, over `rows`.
+Awaitable<absl::StatusOr<CursorPtr>> RunHere(CommandContext& context, const AggregateCall& call,
+                                             bson::View pipeline,
+                                             std::vector<bson::Document> rows) {
+  MergeOptions options = OptionsOf(context, call);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(options.pipeline,
+                               query::Pipeline::Parse(pipeline, *options.context));
+  bson::Builder reply;
+  reply.OpenDocument("cursor").OpenArray("firstBatch");
+  bson::ArrayAppender array(reply);
+  for (const bson::Document& row : rows) array.Add(row);
+  reply.Close().Append("id", int64_t{0}).Close();
+  ShardStream stream;
+  stream.reply = MakeMessage(reply.Finish());
+  std::vector<ShardStream> streams;
+  streams.push_back(std::move(stream));
+  co_return co_await MergeStreams(context, std::move(options), std::move(streams));
+}
+
+// What the shards are asked. A merging stage needs all of its input, so their batches are as large as they can be.
+wire::Message ShardAggregate(const CommandContext& context, const catalog::Route& route,
+                             const AggregateCall& call, bson::View pipeline, bool merge,
+                             std::optional<int64_t> batch_size) {
+  bson::Builder body = StartCommand("aggregate", route.entry->name(), route.entry->database(),
+                                    &context.request);
+  body.AppendArray("pipeline", pipeline).OpenDocument("cursor");
+  if (batch_size) body.Append("batchSize", *batch_size);
+  body.Close();
+  if (!call.let.empty()) body.Append("let", call.let);
+  if (!call.collation.empty()) body.Append("collation", call.collation);
+  body.Append("hint", call.hint);
+  if (call.allow_disk_use) body.Append("allowDiskUse", *call.allow_disk_use);
+  wire::ShardEnvelope envelope = EnvelopeOf(route);
+  envelope.merge = merge;
+  wire::AppendEnvelope(body, envelope);
+  return MakeMessage(body.Finish());
+}
+
+Awaitable<absl::StatusOr<CursorPtr>> RunOnShards(CommandContext& context, RoutePtr route,
+                                                 const AggregateCall& call,
+                                                 query::Pipeline& pipeline) {
+  pipeline.Optimize();
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      Targets targets, TargetStatement(context.router, *route, pipeline.LeadingMatch(),
+                                       call.collation, call.let));
+  MergeOptions options = OptionsOf(context, call);
+  wire::Message message;
+  if (targets.shards.size() == 1) {
+    message = ShardAggregate(context, *route, call, call.pipeline, false, call.batch_size);
+  } else {
+    query::SplitPipeline split = pipeline.Split();
+    const std::optional<int64_t> batch_size =
+        split.merge_part.empty() ? call.batch_size : kWholeBatchRows;
+    message = ShardAggregate(context, *route, call, split.shard_part, true, batch_size);
+    if (split.merge_kind == query::MergeKind::kSorted) {
+      options.sort = std::move(split.merge_sort);
+    }
+    options.context->is_merge_part = true;
+    if (!split.merge_part.empty()) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(options.pipeline,
+                                   query::Pipeline::Parse(split.merge_part, *options.context));
+    }
+  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      std::vector<ShardStream> streams,
+      co_await OpenStreams(context, route, targets, std::move(message)));
+  co_return co_await MergeStreams(context, std::move(options), std::move(streams));
+}
+
+// One attempt with one route.
+Awaitable<absl::StatusOr<CursorPtr>> OpenOnce(CommandContext& context, RoutePtr route,
+                                              const AggregateCall& call) {
+  const auto query_context = ContextOf(context, call);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(query::Pipeline pipeline,
+                               query::Pipeline::Parse(call.pipeline, *query_context));
+  if (pipeline.HasOwnSource()) {
+    const Source source = FindSource(pipeline.FirstStageName());
+    if (!source) co_return co_await RunHere(context, call, call.pipeline, {});
+    const bson::Value first = call.pipeline.view().Front().value;
+    SourceCall source_call{context, call.ns, first.AsDocument().Front().value};
+    EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<bson::Document> rows,
+                                 co_await source(std::move(source_call)));
+    const bson::Document rest = WithoutFirst(call.pipeline);
+    co_return co_await RunHere(context, call, rest, std::move(rows));
+  }
+  if (!route) co_return co_await RunHere(context, call, call.pipeline, {});
+  co_return co_await RunOnShards(context, route, call, pipeline);
+}
+
+// The common case, passed through as it is: one shard, no view, nothing for the router to do.
+Awaitable<CommandResult> ForwardAggregate(CommandContext& context, RoutePtr route, ShardId shard,
+                                          FirstBatch first) {
+  wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route));
+  co_return co_await ForwardCursorCommand(context, route, shard, std::move(message), first);
+}
+
+// The one shard that can do it alone; nothing when the router has something to do.
+absl::StatusOr<std::optional<ShardId>> SingleShard(const CommandContext& context,
+                                                   const catalog::Route& route,
+                                                   const AggregateCall& call) {
+  const auto query_context = ContextOf(context, call);
+  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline pipeline,
+                            query::Pipeline::Parse(call.pipeline, *query_context));
+  if (pipeline.HasOwnSource()) return std::nullopt;
+  pipeline.Optimize();
+  EVENKEEL_ASSIGN_OR_RETURN(const Targets targets,
+                            TargetStatement(context.router, route, pipeline.LeadingMatch(),
+                                            call.collation, call.let));
+  if (targets.shards.size() != 1) return std::nullopt;
+  return targets.shards[0];
+}
+
+AggregateCall CallOf(const query::AggregateRequest& request, std::string ns) {
+  AggregateCall call;
+  call.ns = ns;
+  call.ns_shown = std::move(ns);
+  call.pipeline = bson::Document(request.pipeline);
+  call.let = request.let;
+  call.collation = request.collation;
+  call.hint = request.hint;
+  call.allow_disk_use = request.allow_disk_use;
+  call.batch_size = request.batch_size;
+  return call;
+}
+
+}  // namespace
+
+absl::StatusOr<AggregateCall> ResolveView(const catalog::CollectionEntry& view,
+                                          AggregateCall call) {
+  const bson::Value on = view.options["viewOn"], stages = view.options["pipeline"];
+  if (!on.Is(bson::Type::kString)) {
+    return Error(ErrorCode::kInternalError, "the view '{}' has no source", view.ns);
+  }
+  bson::Builder pipeline;
+  bson::ArrayAppender array(pipeline);
+  if (stages.Is(bson::Type::kArray)) {
+    for (const auto& [key, stage] : stages.AsDocument()) array.Add(stage);
+  }
+  for (const auto& [key, stage] : call.pipeline.view()) array.Add(stage);
+  call.ns = std::string(view.database()).append(".").append(on.AsString());
+  call.pipeline = pipeline.Finish();
+  call.hint = {};
+  return call;
+}
+
+Awaitable<absl::StatusOr<CursorPtr>> OpenAggregate(CommandContext& context, AggregateCall call) {
+  int depth = 0;
+  RouteRetry retry(context.router, call.ns, context.scope());
+  while (true) {
+    RoutePtr route;
+    if (!call.ns.ends_with(kNoCollection)) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(route, co_await retry.Route());
+    }
+    if (route && route->entry->kind == catalog::CollectionKind::kView) {
+      if (++depth > kViewDepthMax) {
+        co_return Error(ErrorCode::kViewDepthLimitExceeded, "views nest deeper than {} at '{}'",
+                        kViewDepthMax, call.ns);
+      }
+      EVENKEEL_CO_ASSIGN_OR_RETURN(call, ResolveView(*route->entry, std::move(call)));
+      retry = RouteRetry(context.router, call.ns, context.scope());
+      continue;
+    }
+    auto cursor = co_await OpenOnce(context, route, call);
+    if (!retry.IsStale(cursor.status())) co_return cursor;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await retry.Refresh());
+  }
+}
+
+Awaitable<absl::StatusOr<std::vector<bson::Document>>> CollectAggregate(CommandContext& context,
+                                                                        AggregateCall call) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(CursorPtr cursor, co_await OpenAggregate(context, std::move(call)));
+  std::vector<bson::Document> rows;
+  size_t size_bytes = 0;
+  while (!cursor->exhausted()) {
+    const auto reply = co_await cursor->Next({}, context.scope());
+    absl::Status status = reply.status();
+    if (status.ok()) {
+      for (const auto& [key, row] : reply->view()["cursor"].AsDocument()["nextBatch"].AsDocument()) {
+        rows.emplace_back(row.AsDocument());
+        size_bytes += rows.back().SizeBytes();
+      }
+      if (size_bytes > static_cast<size_t>(limits::kDocumentBytesMax)) {
+        status = MakeError(ErrorCode::kBSONObjectTooLarge, "the result is too large");
+      }
+    }
+    if (!status.ok()) {
+      co_await cursor->Close();
+      co_return status;
+    }
+  }
+  co_return rows;
+}
+
+Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
+  context.router.metrics.commands.fetch_add(1, std::memory_order_relaxed);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::AggregateRequest request,
+                               query::ParseAggregate(context.body()));
+  std::string ns(context.request.database);
+  if (request.whole_database) {
+    ns.append(".").append(kNoCollection);
+  } else {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(ns, context.Namespace());
+  }
+  FirstBatch first;
+  if (request.batch_size) first.rows = request.batch_size;
+  AggregateCall call = CallOf(request, ns);
+  RouteRetry retry(context.router, ns, context.scope());
+  while (!request.whole_database) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const RoutePtr route, co_await retry.Route());
+    if (!route || route->entry->kind == catalog::CollectionKind::kView) break;
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const auto shard, SingleShard(context, *route, call));
+    if (!shard) break;
+    CommandResult result = co_await ForwardAggregate(context, route, *shard, first);
+    if (!retry.IsStale(result.status())) co_return result;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await retry.Refresh());
+  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(CursorPtr cursor, co_await OpenAggregate(context, std::move(call)));
+  co_return co_await BeginCursor(context, std::move(ns), std::move(cursor), first);
+}
+
+}  // namespace evenkeel::router::read

@@ -1,0 +1,190 @@
+// Dispatch: generic checks, order within sessions, the handler, the reply.
+#include "router/router.h"
+
+#include <algorithm>
+#include <boost/asio/this_coro.hpp>
+#include <exception>
+#include <utility>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "router/cursor/cursor_table.h"
+#include "router/cursor/cursors.h"
+#include "router/ddl/ddl.h"
+#include "router/session/async_mutex.h"
+#include "router/session/session_table.h"
+#include "router/table.h"
+#include "wire/protocol/commands.h"
+#include "wire/protocol/error_reply.h"
+#include "wire/protocol/shard_envelope.h"
+
+namespace evenkeel::router {
+namespace {
+
+constexpr absl::Duration kHousekeepingPeriod = absl::Seconds(30);
+constexpr absl::Duration kStopPollPeriod = absl::Milliseconds(10);
+
+// Counts a command for as long as it runs.
+class Running {
+ public:
+  explicit Running(Metrics& metrics) : metrics_(metrics) {
+    metrics_.running.fetch_add(1, std::memory_order_relaxed);
+    metrics_.requests.fetch_add(1, std::memory_order_relaxed);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { metrics_.running.fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  Metrics& metrics_;
+};
+
+// A command that reads or writes waits for its turn in the session; killCursors must get past a getMore that waits.
+bool TakesTurns(const wire::CommandFacts& facts) {
+  return facts.routing != wire::Routing::kLocal && facts.name != "killCursors";
+}
+
+// Times from the client move the clock, within bounds.
+absl::Status ObserveTimes(CommandContext& context) {
+  const wire::GenericArguments& generic = context.request.generic;
+  base::HybridClock& clock = *context.router.clock;
+  if (generic.cluster_time) {
+    EVENKEEL_RETURN_IF_ERROR(clock.ObserveUntrusted(*generic.cluster_time));
+  }
+  if (const auto after = generic.read_concern.after_cluster_time) {
+    EVENKEEL_RETURN_IF_ERROR(clock.ObserveUntrusted(*after));
+  }
+  if (const auto at = generic.read_concern.at_cluster_time; at && *at > clock.Now()) {
+    return MakeError(ErrorCode::kInvalidOptions,
+                     "readConcern.atClusterTime must not be ahead of the cluster's time");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRequest(const CommandContext& context) {
+  const wire::Request& request = context.request;
+  EVENKEEL_RETURN_IF_ERROR(wire::CheckAllowed(request, /*from_peer=*/false));
+  if (request.in_transaction()) {
+    return MakeError(ErrorCode::kOperationNotSupportedInTransaction,
+                     "transactions are not supported yet");
+  }
+  // The envelope is the router's to write.
+  if (request.body().Contains(wire::kShardField)) {
+    return Error(Location(40415), "BSON field '{}.{}' is an unknown field.", request.name,
+                 wire::kShardField);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+RouterState::RouterState() = default;
+RouterState::~RouterState() = default;
+
+Router::Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardChannel>> channels,
+               base::HybridClock* clock, const base::WallClock* wall,
+               boost::asio::any_io_executor executor, boost::asio::any_io_executor pool)
+    : state_(std::make_unique<RouterState>()), background_(executor) {
+  state_->options = std::move(options);
+  state_->executor = std::move(executor);
+  state_->pool = std::move(pool);
+  state_->clock = clock;
+  state_->wall = wall;
+  state_->cluster = std::make_unique<Cluster>(std::move(channels));
+  state_->cluster->ObserveWith(clock);
+  state_->cursors = std::make_unique<CursorTable>(wall);
+  state_->sessions = std::make_unique<SessionTable>(wall);
+  state_->upserts = std::make_unique<NamedLocks>();
+  state_->started = wall->Now();
+  state_->process_id = bson::NewObjectId();
+}
+
+Router::~Router() = default;
+
+Awaitable<absl::Status> Router::Start() {
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await ddl::Bootstrap(*state_));
+  background_.Spawn(
+      [this](base::CancellationToken cancelled) { return KeepHouse(std::move(cancelled)); });
+  co_return absl::OkStatus();
+}
+
+Awaitable<void> Router::Stop(absl::Time deadline) {
+  co_await background_.Stop();
+  while (state_->metrics.running.load(std::memory_order_relaxed) > 0 &&
+         state_->wall->Now() < deadline) {
+    (void)co_await base::Sleep(kStopPollPeriod);
+  }
+  co_await CloseCursors(state_->cursors->TakeAll());
+}
+
+Awaitable<void> Router::KeepHouse(base::CancellationToken cancelled) {
+  while ((co_await base::Sleep(kHousekeepingPeriod, cancelled)).ok()) {
+    co_await CloseCursors(state_->cursors->TakeIdle());
+    for (const std::string& lsid : state_->sessions->Expire()) {
+      co_await CloseCursors(state_->cursors->TakeOfSession(lsid));
+    }
+  }
+}
+
+Awaitable<CommandResult> Router::Execute(CommandContext& context) {
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckRequest(context));
+  EVENKEEL_CO_RETURN_IF_ERROR(ObserveTimes(context));
+  const wire::Request& request = context.request;
+  const CommandHandler handler = FindHandler(*request.facts);
+  if (!handler) {
+    co_return Error(ErrorCode::kCommandNotSupported, "command '{}' is not supported",
+                    request.name);
+  }
+  AsyncMutex::Guard turn;
+  if (!request.generic.lsid_bytes.empty()) {
+    const auto session = state_->sessions->Use(request.generic.lsid_bytes);
+    if (!session) {
+      co_return MakeError(Location(261), "too many sessions: no new one can begin");
+    }
+    if (TakesTurns(*request.facts)) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(turn,
+                                   co_await AsyncMutex::Lock(session->order, context.scope()));
+    }
+  }
+  co_return co_await handler(context);
+}
+
+Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
+                                      wire::Request request) {
+  const Running running(state_->metrics);
+  CommandContext context{*state_, request, *client, client->disconnected.token()};
+  CommandResult result = MakeError(ErrorCode::kInternalError, "the command did not run");
+  try {
+    result = co_await Execute(context);
+  } catch (const std::exception& error) {
+    base::LogError("router", "a command ended with an exception",
+                   {{"command", request.name}, {"what", error.what()}});
+    result = Error(ErrorCode::kInternalError, "an unexpected error: {}", error.what());
+  }
+  wire::ReplyContext facts = wire::ReplyContextOf(request);
+  facts.cluster_time = state_->clock->Now();
+  facts.operation_time = facts.cluster_time;
+  wire::Reply reply;
+  if (result.ok()) {
+    reply.body = wire::SuccessReply(*std::move(result), facts);
+    reply.more_to_come = context.more_to_come;
+  } else {
+    state_->metrics.errors.fetch_add(1, std::memory_order_relaxed);
+    reply.body = wire::ErrorReply(result.status(), facts);
+  }
+  co_return reply;
+}
+
+wire::Reply Router::ErrorFor(const absl::Status& status) {
+  wire::ReplyContext facts;
+  facts.cluster_time = state_->clock->Now();
+  facts.operation_time = facts.cluster_time;
+  wire::Reply reply;
+  reply.body = wire::ErrorReply(status, facts);
+  return reply;
+}
+
+// Cursors belong to sessions, not to connections; housekeeping ends those that nobody asks for.
+void Router::Disconnected(const wire::ClientState&) {}
+
+}  // namespace evenkeel::router

@@ -1,0 +1,126 @@
+// Every supported command and its handler.
+#include "router/table.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "router/ddl/ddl.h"
+#include "router/local/local.h"
+#include "router/read/read.h"
+#include "router/stats/stats.h"
+#include "router/write/write.h"
+
+namespace evenkeel::router {
+namespace {
+
+struct Row {
+  std::string_view name;
+  CommandHandler handler;
+};
+
+// Sorted by name.
+constexpr Row kRows[] = {
+    {"aggregate", read::AggregateCommand},
+    {"balancerCollectionStatus", local::BalancerCollectionStatusCommand},
+    {"balancerStart", local::BalancerStartCommand},
+    {"balancerStatus", local::BalancerStatusCommand},
+    {"balancerStop", local::BalancerStopCommand},
+    {"buildInfo", local::BuildInfoCommand},
+    {"collStats", stats::CollStatsCommand},
+    {"connectionStatus", local::ConnectionStatusCommand},
+    {"count", read::CountCommand},
+    {"create", ddl::CreateCommand},
+    {"createIndexes", ddl::CreateIndexesCommand},
+    {"dbStats", stats::DbStatsCommand},
+    {"delete", write::DeleteCommand},
+    {"distinct", read::DistinctCommand},
+    {"drop", ddl::DropCommand},
+    {"dropDatabase", ddl::DropDatabaseCommand},
+    {"dropIndexes", ddl::DropIndexesCommand},
+    {"enableSharding", ddl::EnableShardingCommand},
+    {"endSessions", local::EndSessionsCommand},
+    {"explain", read::ExplainCommand},
+    {"find", read::FindCommand},
+    {"findAndModify", write::FindAndModifyCommand},
+    {"flushRouterConfig", local::FlushRouterConfigCommand},
+    {"getCmdLineOpts", local::GetCmdLineOptsCommand},
+    {"getLog", local::GetLogCommand},
+    {"getMore", read::GetMoreCommand},
+    {"getParameter", local::GetParameterCommand},
+    {"getShardMap", local::GetShardMapCommand},
+    {"hello", local::HelloCommand},
+    {"hostInfo", local::HostInfoCommand},
+    {"insert", write::InsertCommand},
+    {"isMaster", local::HelloCommand},
+    {"killCursors", read::KillCursorsCommand},
+    {"listCollections", stats::ListCollectionsCommand},
+    {"listCommands", local::ListCommandsCommand},
+    {"listDatabases", stats::ListDatabasesCommand},
+    {"listIndexes", stats::ListIndexesCommand},
+    {"listShards", local::ListShardsCommand},
+    {"ping", local::PingCommand},
+    {"refreshSessions", local::RefreshSessionsCommand},
+    {"renameCollection", ddl::RenameCollectionCommand},
+    {"serverStatus", local::ServerStatusCommand},
+    {"shardCollection", ddl::ShardCollectionCommand},
+    {"startSession", local::StartSessionCommand},
+    {"update", write::UpdateCommand},
+    {"validate", stats::ValidateCommand},
+    {"whatsmyuri", local::WhatsMyUriCommand},
+};
+
+constexpr std::string_view kNames[] = {
+#define EVENKEEL_COMMAND(name, alias, routing, flags, help) #name,
+#include "wire/protocol/commands.inc"
+#undef EVENKEEL_COMMAND
+};
+
+constexpr uint32_t FlagsOf(size_t index) {
+  using namespace wire;  // NOLINT: the rows name the flags without their namespace
+  constexpr uint32_t kAll[] = {
+#define EVENKEEL_COMMAND(name, alias, routing, flags, help) static_cast<uint32_t>(flags),
+#include "wire/protocol/commands.inc"
+#undef EVENKEEL_COMMAND
+  };
+  return kAll[index];
+}
+
+constexpr CommandHandler HandlerOf(std::string_view name) {
+  for (const Row& row : kRows) {
+    if (row.name == name) return row.handler;
+  }
+  return nullptr;
+}
+
+constexpr auto MakeTable() {
+  std::array<CommandHandler, std::size(kNames)> table{};
+  for (size_t i = 0; i < table.size(); ++i) table[i] = HandlerOf(kNames[i]);
+  return table;
+}
+
+constexpr auto kTable = MakeTable();
+
+constexpr bool EveryRowIsServed() {
+  for (size_t i = 0; i < kTable.size(); ++i) {
+    const bool wanted = (FlagsOf(i) & (wire::kUnsupported | wire::kInternal)) == 0;
+    if (wanted != (kTable[i] != nullptr)) return false;
+  }
+  return true;
+}
+
+static_assert(std::is_sorted(std::begin(kRows), std::end(kRows),
+                             [](const Row& a, const Row& b) { return a.name < b.name; }));
+static_assert(EveryRowIsServed(), "a supported command lacks its handler, or the reverse");
+static_assert(std::count_if(std::begin(kTable), std::end(kTable),
+                            [](CommandHandler handler) { return handler != nullptr; }) ==
+                  std::size(kRows),
+              "a handler has no row in commands.inc");
+
+}  // namespace
+
+CommandHandler FindHandler(const wire::CommandFacts& facts) {
+  return kTable[wire::CommandIndex(facts)];
+}
+
+}  // namespace evenkeel::router

@@ -1,0 +1,162 @@
+// Choose, then write on condition.
+#include "router/write/keyless.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/async/wait.h"
+#include "base/bson/builder.h"
+#include "base/bson/number.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "query/plan/sort_pattern.h"
+#include "router/router.h"
+#include "router/shard_request.h"
+#include "txn/retry_record.h"
+
+namespace evenkeel::router::write {
+namespace {
+
+static_assert(kRecordOfUpdate == static_cast<int32_t>(txn::StatementKind::kUpdate));
+static_assert(kRecordOfFindAndModify == static_cast<int32_t>(txn::StatementKind::kFindAndModify));
+
+// Documents that keep changing under the statement are chosen again after growing pauses with some jitter.
+constexpr int kAttemptsAtOnce = 3;
+constexpr int64_t kPauseMillisMax = 32;
+
+struct Choice {
+  ShardId shard;
+  std::string target;      // the document's key on its shard
+  bson::Document sort_key;
+};
+
+wire::Message ChooseMessage(const KeylessStatement& statement) {
+  const catalog::CollectionEntry& entry = *statement.route->entry;
+  bson::Builder body;
+  body.Append("_choose", int32_t{1}).Append("$db", entry.database());
+  body.Append("filter", statement.filter);
+  if (!statement.sort.empty()) body.Append("sort", statement.sort);
+  if (!statement.collation.empty()) body.Append("collation", statement.collation);
+  if (!statement.let.empty()) body.Append("let", statement.let);
+  body.Append("hint", statement.hint);
+  wire::AppendEnvelope(body, EnvelopeOf(*statement.route));
+  return MakeMessage(body.Finish());
+}
+
+absl::StatusOr<std::optional<Choice>> ReadChoice(ShardId shard, bson::View reply) {
+  const bson::Value found = reply["found"], target = reply["t"], sort_key = reply["sortKey"];
+  if (!found.Is(bson::Type::kBool) || !found.AsBool()) return std::nullopt;
+  if (!target.Is(bson::Type::kBinary)) {
+    return MakeError(ErrorCode::kInternalError, "a shard's choice lacks its document's key");
+  }
+  Choice choice;
+  choice.shard = shard;
+  choice.target = std::string(target.AsBinary().bytes);
+  if (sort_key.Is(bson::Type::kArray)) choice.sort_key = bson::Document(sort_key.AsDocument());
+  return choice;
+}
+
+// The first by sort order; without one, any.
+absl::StatusOr<const Choice*> Pick(const KeylessStatement& statement,
+                                   const std::vector<Choice>& choices) {
+  if (statement.sort.empty()) return &choices[base::GlobalRandom64() % choices.size()];
+  EVENKEEL_ASSIGN_OR_RETURN(const query::SortPattern pattern,
+                            query::SortPattern::Parse(statement.sort));
+  return &*std::min_element(choices.begin(), choices.end(),
+                            [&pattern](const Choice& a, const Choice& b) {
+                              return pattern.CompareKeys(a.sort_key, b.sort_key, nullptr) < 0;
+                            });
+}
+
+Awaitable<absl::StatusOr<std::vector<Choice>>> ChooseOnAll(CommandContext& context,
+                                                           const KeylessStatement& statement) {
+  const wire::Message message = ChooseMessage(statement);
+  std::vector<ShardCall> calls;
+  for (const ShardId shard : statement.targets.shards) calls.push_back({shard, message});
+  const auto replies =
+      co_await context.router.cluster->SendAll(std::move(calls), context.scope());
+  std::vector<Choice> choices;
+  for (size_t i = 0; i < replies.size(); ++i) {
+    if (!replies[i].ok()) co_return replies[i].status();
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        auto choice, ReadChoice(statement.targets.shards[i], replies[i]->body));
+    if (choice) choices.push_back(*std::move(choice));
+  }
+  co_return choices;
+}
+
+bool IsMissed(bson::View reply) {
+  const bson::Value missed = reply["missed"];
+  return missed.Is(bson::Type::kBool) && missed.AsBool();
+}
+
+absl::Duration PauseBefore(int attempt) {
+  if (attempt < kAttemptsAtOnce) return absl::ZeroDuration();
+  const int64_t most = std::min(kPauseMillisMax, int64_t{1} << std::min(attempt, 10));
+  return absl::Milliseconds(1 + base::GlobalRandom64() % static_cast<uint64_t>(most));
+}
+
+}  // namespace
+
+Awaitable<absl::StatusOr<std::optional<KeylessOutcome>>> FindRecord(CommandContext& context,
+                                                                    RoutePtr route,
+                                                                    int32_t statement) {
+  bson::Builder body;
+  body.Append("_findRecord", int32_t{1}).Append("$db", route->entry->database());
+  body.Append("lsid", context.body()["lsid"]).Append("txnNumber", context.body()["txnNumber"]);
+  body.Append("statement", statement);
+  wire::AppendEnvelope(body, EnvelopeOf(*route));
+  const wire::Message message = MakeMessage(body.Finish());
+  std::vector<ShardCall> calls;
+  for (const ShardId shard : route->Shards()) calls.push_back({shard, message});
+  const auto replies =
+      co_await context.router.cluster->SendAll(std::move(calls), context.scope());
+  std::optional<KeylessOutcome> outcome;
+  for (const auto& reply : replies) {
+    if (!reply.ok()) co_return reply.status();
+    const bson::Value found = reply->body["found"], kind = reply->body["kind"];
+    const bson::Value result = reply->body["result"];
+    if (!found.Is(bson::Type::kBool) || !found.AsBool()) continue;
+    outcome.emplace();
+    outcome->done = true;
+    outcome->kind = kind.IsNumber() ? static_cast<int32_t>(bson::ToInt64Truncated(kind)) : 0;
+    if (result.Is(bson::Type::kObject)) outcome->reply = bson::Document(result.AsDocument());
+  }
+  co_return outcome;
+}
+
+Awaitable<absl::StatusOr<KeylessOutcome>> RunKeyless(CommandContext& context,
+                                                     const KeylessStatement& statement,
+                                                     bool look_for_record) {
+  if (statement.retryable_id && look_for_record) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        auto record, co_await FindRecord(context, statement.route, *statement.retryable_id));
+    if (record) co_return *std::move(record);
+  }
+  for (int attempt = 0;; ++attempt) {
+    if (context.router.wall->Now() >= context.request.deadline) {
+      co_return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");
+    }
+    if (const absl::Duration pause = PauseBefore(attempt); pause > absl::ZeroDuration()) {
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(pause, context.cancelled));
+    }
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<Choice> choices,
+                                 co_await ChooseOnAll(context, statement));
+    if (choices.empty()) co_return KeylessOutcome();
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const Choice* choice, Pick(statement, choices));
+    wire::ShardEnvelope envelope = EnvelopeOf(*statement.route);
+    envelope.target = choice->target;
+    ShardCall call{choice->shard, statement.make(envelope)};
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const wire::Message reply,
+        co_await context.router.cluster->Send(std::move(call), context.scope()));
+    if (IsMissed(reply.body)) continue;
+    KeylessOutcome outcome;
+    outcome.done = true;
+    outcome.reply = ReplyFields(reply.body);
+    co_return outcome;
+  }
+}
+
+}  // namespace evenkeel::router::write

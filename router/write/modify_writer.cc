@@ -1,0 +1,206 @@
+// Carries out updates and deletes.
+#include "router/write/modify_writer.h"
+
+#include "base/bson/builder.h"
+#include "base/bson/number.h"
+#include "base/status.h"
+#include "router/query_context.h"
+#include "router/router.h"
+#include "router/session/async_mutex.h"
+#include "router/shard_request.h"
+
+namespace evenkeel::router::write {
+namespace {
+
+// A copy without `upsert`.
+bson::Document WithoutUpsert(bson::View statement) {
+  bson::Builder copy;
+  for (const auto& field : statement) {
+    if (field.key != "upsert") copy.Append(field.key, field.value);
+  }
+  return copy.Finish();
+}
+
+bool Matched(bson::View reply) {
+  const bson::Value n = reply["n"];
+  return (n.IsNumber() && bson::ToInt64Truncated(n) > 0) || reply.Contains("writeErrors");
+}
+
+}  // namespace
+
+absl::StatusOr<Placement> ModifyWriter::Place(const catalog::Route& route, size_t index) {
+  const ModifyStatement& statement = statements_[index];
+  Placement placement;
+  EVENKEEL_ASSIGN_OR_RETURN(placement.targets,
+                            TargetStatement(context().router, route, statement.filter,
+                                            statement.collation, let_));
+  placement.special = placement.targets.shards.size() > 1;
+  if (!statement.upsert || placement.special || KeepsShardKey(route, PartsOf(index))) {
+    return placement;
+  }
+  // The new document may belong to another shard than those that match. Errors of making it count only when it is needed.
+  const auto document = BuildUpsertDocument(context().router, route, PartsOf(index));
+  const auto shard =
+      document.ok() ? TargetDocument(route, *document) : absl::StatusOr<ShardId>(document.status());
+  placement.special = !shard.ok() || *shard != placement.targets.shards[0];
+  return placement;
+}
+
+absl::Status ModifyWriter::Check(size_t index) const {
+  const ModifyStatement& statement = statements_[index];
+  const auto query_context =
+      MakeQueryContext(const_cast<ModifyWriter*>(this)->context().router, batch().ns, let_);
+  EVENKEEL_RETURN_IF_ERROR(query::Filter::Parse(statement.filter, *query_context).status());
+  if (statement.update.missing()) return absl::OkStatus();
+  return query::Update::Parse(statement.update, statement.array_filters, *query_context).status();
+}
+
+UpsertParts ModifyWriter::PartsOf(size_t index) const {
+  const ModifyStatement& statement = statements_[index];
+  return {statement.filter, let_, statement.update, statement.array_filters};
+}
+
+std::optional<int32_t> ModifyWriter::RetryableId(size_t index) const {
+  if (!retryable()) return std::nullopt;
+  return StatementId(index);
+}
+
+wire::Message ModifyWriter::MakeSingle(const catalog::Route& route, size_t index,
+                                       wire::ShardEnvelope envelope) const {
+  auto statement = std::make_shared<const bson::Document>(
+      WithoutUpsert(statements_[index].statement));
+  wire::Message message =
+      MakePart(route, {statement->view()}, {StatementId(index)}, envelope);
+  // Both owners live as long as the message.
+  message.owner = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
+      std::move(message.owner), std::move(statement));
+  return message;
+}
+
+Awaitable<absl::Status> ModifyWriter::RunSpecial(RoutePtr route, size_t index,
+                                                 Placement placement) {
+  const ModifyStatement& statement = statements_[index];
+  if (statement.upsert) co_return co_await RunUpsert(route, index, placement.targets);
+  if (statement.multi) co_return co_await RunMulti(route, index, placement.targets);
+  const auto found = co_await RunChosen(route, index, placement.targets, true);
+  co_return found.status();
+}
+
+Awaitable<absl::Status> ModifyWriter::RunMulti(RoutePtr route, size_t index,
+                                               const Targets& targets) {
+  std::set<ShardId>& done = multi_done_[index];
+  const wire::Message message = MakeSingle(*route, index, EnvelopeOf(*route));
+  std::vector<ShardId> asked;
+  std::vector<ShardCall> calls;
+  for (const ShardId shard : targets.shards) {
+    if (done.contains(shard)) continue;
+    asked.push_back(shard);
+    calls.push_back({shard, message});
+  }
+  const auto replies =
+      co_await context().router.cluster->SendAll(std::move(calls), context().scope());
+  absl::Status stale;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const absl::Status status =
+        replies[i].ok() ? FirstWriteError(replies[i]->body) : replies[i].status();
+    if (!status.ok() && Is(status, kStaleRouting)) {
+      stale = status;
+      continue;
+    }
+    done.insert(asked[i]);
+    if (replies[i].ok()) {
+      multi_matched_[index] = multi_matched_[index] || Matched(replies[i]->body);
+      AbsorbOne(asked[i], index, replies[i]->body);
+    } else {
+      multi_matched_[index] = true;
+      results().AddError(static_cast<int32_t>(index), status);
+    }
+  }
+  co_return stale;
+}
+
+Awaitable<absl::StatusOr<bool>> ModifyWriter::RunChosen(RoutePtr route, size_t index,
+                                                        const Targets& targets,
+                                                        bool look_for_record) {
+  const ModifyStatement& from = statements_[index];
+  KeylessStatement statement;
+  statement.route = route;
+  statement.targets = targets;
+  statement.filter = from.filter;
+  statement.sort = from.sort;
+  statement.collation = from.collation;
+  statement.let = let_;
+  statement.hint = from.hint;
+  statement.retryable_id = RetryableId(index);
+  statement.make = [this, &route, index](const wire::ShardEnvelope& envelope) {
+    return MakeSingle(*route, index, envelope);
+  };
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const KeylessOutcome outcome,
+                               co_await RunKeyless(context(), statement, look_for_record));
+  if (!outcome.done) co_return false;
+  // Sent with one statement: StaleConfig means that it was not carried out.
+  const absl::Status status = FirstWriteError(outcome.reply);
+  if (!status.ok() && Is(status, kStaleRouting)) co_return status;
+  AbsorbOne({}, index, outcome.reply);
+  co_return true;
+}
+
+Awaitable<absl::StatusOr<bool>> ModifyWriter::RunOnShard(RoutePtr route, size_t index,
+                                                         ShardId shard) {
+  ShardCall call{shard, MakeSingle(*route, index, EnvelopeOf(*route))};
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const wire::Message reply,
+      co_await context().router.cluster->Send(std::move(call), context().scope()));
+  const absl::Status status = FirstWriteError(reply.body);
+  if (!status.ok() && Is(status, kStaleRouting)) co_return status;
+  AbsorbOne(shard, index, reply.body);
+  co_return Matched(reply.body);
+}
+
+Awaitable<absl::StatusOr<bool>> ModifyWriter::TryWithoutUpsert(RoutePtr route, size_t index,
+                                                               const Targets& targets) {
+  if (statements_[index].multi) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await RunMulti(route, index, targets));
+    const bool matched = multi_matched_[index];
+    if (!matched) multi_done_[index].clear();  // another attempt begins with all shards
+    co_return matched;
+  }
+  if (targets.shards.size() == 1) {
+    co_return co_await RunOnShard(route, index, targets.shards[0]);
+  }
+  co_return co_await RunChosen(route, index, targets, false);
+}
+
+Awaitable<absl::Status> ModifyWriter::RunUpsert(RoutePtr route, size_t index,
+                                                const Targets& targets) {
+  // Two of them must not both find nothing and insert.
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const AsyncMutex::Guard turn,
+      co_await context().router.upserts->Lock(batch().ns, context().scope()));
+  const std::optional<int32_t> id = RetryableId(index);
+  if (id) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const auto record, co_await FindRecord(context(), route, *id));
+    if (record) {
+      AbsorbOne({}, index, record->reply);
+      co_return absl::OkStatus();
+    }
+  }
+  for (int attempt = 1;; ++attempt) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bool matched,
+                                 co_await TryWithoutUpsert(route, index, targets));
+    if (matched) co_return absl::OkStatus();
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const bson::Document document,
+        BuildUpsertDocument(context().router, *route, PartsOf(index)));
+    const auto inserted = co_await InsertUpsert(context(), route, document, id);
+    if (inserted.ok()) {
+      AbsorbOne({}, index, *inserted);
+      co_return absl::OkStatus();
+    }
+    // What stands in the way may match by now.
+    const bool again = CodeOf(inserted.status()) == ErrorCode::kDuplicateKey;
+    if (!again || attempt == kUpsertAttemptsMax) co_return inserted.status();
+  }
+}
+
+}  // namespace evenkeel::router::write

@@ -1,0 +1,242 @@
+// Changes rows of meta and documents of config.*, each command in one batch.
+#include "shard/command/catalog_commands.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/bson/builder.h"
+#include "base/bson/json.h"
+#include "base/bson/number.h"
+#include "base/status.h"
+#include "catalog/config_collections.h"
+#include "shard/command/document_write.h"
+#include "shard/command/index_keys.h"
+#include "shard/command/write_task.h"
+#include "storage/keys/key_encoding.h"
+
+namespace evenkeel::shard {
+namespace {
+
+const catalog::ShardCatalog& CatalogOf(storage::WriteContext& context) {
+  return static_cast<const catalog::ShardCatalog&>(*context.state());
+}
+
+// Gives the shard its identity and its ranges.
+class InitTask final : public WriteTask {
+ public:
+  InitTask(std::string cluster_id, ShardId shard, catalog::Assignment assignment)
+      : cluster_id_(std::move(cluster_id)), shard_(shard), assignment_(std::move(assignment)) {}
+
+  void Execute(storage::WriteContext& context) override {
+    const catalog::ShardCatalog& before = CatalogOf(context);
+    if (!before.cluster_id().empty()) {
+      if (before.cluster_id() != cluster_id_ || before.shard() != shard_) {
+        status = Error(ErrorCode::kAlreadyInitialized,
+                       "the data belong to shard{} of another cluster", before.shard().value);
+      }
+      return;
+    }
+    bson::Builder identity;
+    identity.AppendObjectId("clusterId", cluster_id_)
+        .Append("shard", static_cast<int32_t>(shard_.value));
+    context.Put(storage::Table::kMeta, catalog::kMetaIdentityKey, identity.Finish().bytes());
+    context.Put(storage::Table::kMeta, catalog::MetaAssignmentKey(assignment_.name()),
+                assignment_.ToBson().bytes());
+    context.SetState(before.WithIdentity(cluster_id_, shard_)
+                         ->With(std::make_shared<const catalog::Assignment>(assignment_)));
+  }
+  size_t SizeBytes() const override { return 4096; }
+  absl::Status status;
+
+ private:
+  const std::string cluster_id_;
+  const ShardId shard_;
+  const catalog::Assignment assignment_;
+};
+
+// One step of a job on this shard.
+class ApplyTask final : public WriteTask {
+ public:
+  std::vector<std::shared_ptr<const catalog::CollectionEntry>> put;
+  std::vector<CollectionId> drop;
+
+  void Execute(storage::WriteContext& context) override {
+    for (const auto& entry : put) Put(context, entry);
+    for (const CollectionId id : drop) Drop(context, id);
+  }
+  size_t SizeBytes() const override { return 4096 * (1 + put.size() + drop.size()); }
+
+ private:
+  static void Put(storage::WriteContext& context,
+                  const std::shared_ptr<const catalog::CollectionEntry>& entry) {
+    const auto before = CatalogOf(context).Find(entry->id);
+    if (before != nullptr && before->version >= entry->version)
+      return;  // this step was done already
+    context.Put(storage::Table::kMeta, catalog::MetaCollectionKey(entry->id),
+                entry->ToBson().bytes());
+    if (before != nullptr) DropMissingIndexes(context, *before, *entry);
+    context.SetState(CatalogOf(context).With(entry));
+  }
+
+  static void DropMissingIndexes(storage::WriteContext& context,
+                                 const catalog::CollectionEntry& before,
+                                 const catalog::CollectionEntry& after) {
+    for (const catalog::IndexEntry& index : before.indexes) {
+      bool kept = false;
+      for (const catalog::IndexEntry& other : after.indexes) kept |= other.id == index.id;
+      if (!kept) DropIndex(context, index.id);
+    }
+  }
+
+  static void DropIndex(storage::WriteContext& context, IndexId id) {
+    context.RemoveRange(storage::Table::kIndex, storage::IndexPrefix(id, ""),
+                        storage::IndexEnd(id));
+    const storage::Count left = context.Counter(IndexCounterKey(id));
+    context.AddToCounter(IndexCounterKey(id), {-left.documents, -left.bytes});
+    if (CatalogOf(context).IsMultikey(id))
+      context.Remove(storage::Table::kMeta, catalog::MetaMultikeyKey(id));
+  }
+
+  static void Drop(storage::WriteContext& context, CollectionId id) {
+    const catalog::ShardCatalog& catalog = CatalogOf(context);
+    const auto entry = catalog.Find(id);
+    if (entry == nullptr) return;
+    for (const catalog::IndexEntry& index : entry->indexes) {
+      if (HasRecords(*entry, index)) DropIndex(context, index.id);
+    }
+    context.RemoveRange(storage::Table::kDocs, storage::DocPrefix(id), storage::DocPrefixEnd(id));
+    const auto assignment = entry->sharded() ? catalog.FindAssignment(entry->assignment) : nullptr;
+    for (const std::string& key : CounterKeys(*entry, assignment.get(), catalog.shard())) {
+      const storage::Count left = context.Counter(key);
+      context.AddToCounter(key, {-left.documents, -left.bytes});
+    }
+    context.Remove(storage::Table::kMeta, catalog::MetaCollectionKey(id));
+    context.SetState(catalog.Without(id));
+  }
+};
+
+// A conditional batch over config.*.
+class CommitTask final : public WriteTask {
+ public:
+  explicit CommitTask(bson::Document command) : command_(std::move(command)) {}
+
+  void Execute(storage::WriteContext& context) override {
+    const size_t mark = context.Mark();
+    status = Run(context);
+    if (!status.ok()) context.RollBackTo(mark);
+  }
+  size_t SizeBytes() const override { return command_.SizeBytes() * 2 + 1024; }
+  absl::Status status;
+
+ private:
+  absl::Status Run(storage::WriteContext& context) {
+    for (const auto& [key, value] : command_["expect"].AsDocument()) {
+      EVENKEEL_RETURN_IF_ERROR(Check(context, value.AsDocument()));
+    }
+    for (const auto& [key, value] : command_["writes"].AsDocument()) {
+      EVENKEEL_RETURN_IF_ERROR(Write(context, value.AsDocument()));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::StatusOr<Collection> ConfigCollection(storage::WriteContext& context,
+                                                     bson::View row) {
+    const auto id = bson::ToInt64Exact(row["c"]);
+    Collection collection;
+    collection.entry = CatalogOf(context).Find(CollectionId{static_cast<uint64_t>(id.value_or(0))});
+    if (collection.entry == nullptr)
+      return Error(ErrorCode::kIllegalOperation, "no such config collection");
+    return collection;
+  }
+
+  static absl::Status Check(storage::WriteContext& context, bson::View row) {
+    EVENKEEL_ASSIGN_OR_RETURN(const Collection collection, ConfigCollection(context, row));
+    const auto record =
+        context.Get(storage::Table::kDocs, storage::DocKey(collection.entry->id, "", row["_id"]));
+    bool holds = true;
+    if (const bson::Value exists = row["exists"]; !exists.missing())
+      holds = exists.AsBool() == record.has_value();
+    if (const bson::Value version = row["version"]; holds && !version.missing()) {
+      holds = record && bson::Compare(bson::View(record->value.data())["version"], version) == 0;
+    }
+    if (holds) return absl::OkStatus();
+    return Error(ErrorCode::kConflictingOperationInProgress, "{} changed meanwhile: {}",
+                 collection.entry->ns, bson::ToDisplay(row["_id"]));
+  }
+
+  static absl::Status Write(storage::WriteContext& context, bson::View row) {
+    EVENKEEL_ASSIGN_OR_RETURN(const Collection collection, ConfigCollection(context, row));
+    const std::string key = storage::DocKey(collection.entry->id, "", row["_id"]);
+    const auto record = context.Get(storage::Table::kDocs, key);
+    if (record && !row["once"].missing()) return absl::OkStatus();
+    const bson::Document old(record ? bson::View(record->value.data()) : bson::View());
+    PreparedDocument before{old.view(), {}}, after;
+    before.records.doc_key = key;
+    after.records.doc_key = key;
+    const bson::Value document = row["d"];
+    if (!document.Is(bson::Type::kObject)) {
+      if (record) InstallRemove(context, collection, before);
+      return absl::OkStatus();
+    }
+    after.document = document.AsDocument();
+    return record ? InstallReplace(context, collection, before, after)
+                  : InstallInsert(context, collection, after);
+  }
+
+  const bson::Document command_;
+};
+
+}  // namespace
+
+Awaitable<CommandResult> InitShardCommand(CommandContext& context) {
+  const bson::Value cluster = context.body()["clusterId"], shard = context.body()["shard"],
+                    ranges = context.body()["assignment"];
+  if (!cluster.Is(bson::Type::kObjectId) || !shard.Is(bson::Type::kInt32) ||
+      !ranges.Is(bson::Type::kObject)) {
+    co_return MakeError(ErrorCode::kInvalidOptions,
+                        "_initShard needs clusterId, shard and assignment");
+  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::Assignment assignment,
+                               catalog::Assignment::FromBson(ranges.AsDocument()));
+  const auto task = std::make_shared<InitTask>(std::string(cluster.AsObjectId()),
+                                               ShardId{static_cast<uint32_t>(shard.AsInt32())},
+                                               std::move(assignment));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(task->status);
+  co_return bson::Document();
+}
+
+Awaitable<CommandResult> ApplyCatalogCommand(CommandContext& context) {
+  const auto task = std::make_shared<ApplyTask>();
+  const bson::Value put = context.body()["put"], drop = context.body()["drop"];
+  if (put.Is(bson::Type::kArray)) {
+    for (const auto& [key, value] : put.AsDocument()) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::CollectionEntry entry,
+                                   catalog::CollectionEntry::FromBson(value.AsDocument()));
+      task->put.push_back(std::make_shared<const catalog::CollectionEntry>(std::move(entry)));
+    }
+  }
+  if (drop.Is(bson::Type::kArray)) {
+    for (const auto& [key, value] : drop.AsDocument()) {
+      task->drop.push_back(
+          CollectionId{static_cast<uint64_t>(bson::ToInt64Exact(value).value_or(0))});
+    }
+  }
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  co_return bson::Document();
+}
+
+Awaitable<CommandResult> CommitCatalogCommand(CommandContext& context) {
+  for (const std::string_view field : {"expect", "writes"}) {
+    if (!context.body()[field].Is(bson::Type::kArray)) {
+      co_return Error(ErrorCode::kInvalidOptions, "_commitCatalog needs the array '{}'", field);
+    }
+  }
+  const auto task = std::make_shared<CommitTask>(bson::Document(context.body()));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(task->status);
+  co_return bson::Document();
+}
+
+}  // namespace evenkeel::shard

@@ -1,0 +1,79 @@
+// Steps that every command shares.
+#include "shard/command/command.h"
+
+#include <utility>
+
+#include "base/status.h"
+
+namespace evenkeel::shard {
+
+absl::StatusOr<std::vector<bson::View>> CommandContext::Documents(std::string_view name) const {
+  if (const wire::DocumentSequence* sequence = message.FindSequence(name))
+    return sequence->documents;
+  const bson::Value array = body()[name];
+  if (!array.Is(bson::Type::kArray))
+    return Error(ErrorCode::kFailedToParse, "the field '{}' is missing", name);
+  std::vector<bson::View> documents;
+  for (const auto& [key, value] : array.AsDocument()) {
+    if (!value.Is(bson::Type::kObject)) {
+      return Error(ErrorCode::kTypeMismatch, "'{}.{}' is not an object", name, key);
+    }
+    documents.push_back(value.AsDocument());
+  }
+  return documents;
+}
+
+absl::Status CommandContext::CheckInterrupt() const {
+  if (cancelled.IsCancelled())
+    return MakeError(ErrorCode::kInterrupted, "operation was interrupted");
+  if (deadline != absl::InfiniteFuture() && service.wall().Now() > deadline) {
+    return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");
+  }
+  return absl::OkStatus();
+}
+
+bool Collection::Owns(std::string_view placement_key) const {
+  return assignment == nullptr || assignment->Owns(shard, catalog::DecodeHash(placement_key));
+}
+
+const catalog::ShardCatalog& CatalogOf(const storage::ReadSlice& slice) {
+  return static_cast<const catalog::ShardCatalog&>(*slice.state());
+}
+
+absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,
+                                          const wire::ShardEnvelope& envelope) {
+  Collection collection;
+  collection.entry = catalog.Find(envelope.collection);
+  collection.shard = catalog.shard();
+  if (collection.entry == nullptr || collection.entry->version != envelope.version) {
+    return Error(ErrorCode::kStaleConfig, "shard{} does not know collection {} in version {}",
+                 catalog.shard().value, envelope.collection.value, envelope.version.value);
+  }
+  if (collection.entry->sharded()) {
+    collection.assignment = catalog.FindAssignment(collection.entry->assignment);
+    if (collection.assignment == nullptr) {
+      return Error(ErrorCode::kStaleConfig, "shard{} does not know the ranges '{}'",
+                   catalog.shard().value, collection.entry->assignment);
+    }
+  }
+  return collection;
+}
+
+absl::StatusOr<Collection> OpenCollection(const storage::ReadSlice& slice,
+                                          const wire::ShardEnvelope& envelope) {
+  return OpenCollection(CatalogOf(slice), envelope);
+}
+
+absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(
+    const CommandContext& context, const catalog::CollectionEntry& entry) {
+  auto out = std::make_unique<query::QueryContext>();
+  out->ns = entry.ns;
+  out->now_ms = absl::ToUnixMillis(context.service.wall().Now());
+  out->cluster_time = context.service.clock().Now();
+  if (const bson::Value let = context.body()["let"]; let.Is(bson::Type::kObject)) {
+    out->let = bson::Document(let.AsDocument());
+  }
+  return out;
+}
+
+}  // namespace evenkeel::shard

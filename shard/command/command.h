@@ -1,0 +1,65 @@
+// What every command of a shard is, and the steps that they share: opening a collection, waiting
+// for a write.
+#pragma once
+
+#include <absl/status/statusor.h>
+#include <absl/time/time.h>
+
+#include <memory>
+#include <string_view>
+
+#include "base/async/cancellation.h"
+#include "base/bson/document.h"
+#include "catalog/shard_catalog.h"
+#include "query/context.h"
+#include "shard/command/service.h"
+#include "wire/protocol/message.h"
+#include "wire/protocol/shard_envelope.h"
+
+namespace evenkeel::shard {
+
+// One command under way.
+struct CommandContext {
+  ShardService& service;
+  const wire::Message& message;
+  absl::Time deadline;
+  base::CancellationToken cancelled;
+
+  bson::View body() const { return message.body; }
+  // The documents of a sequence, or of the body's array of that name.
+  absl::StatusOr<std::vector<bson::View>> Documents(std::string_view name) const;
+  // Errors: MaxTimeMSExpired, Interrupted.
+  absl::Status CheckInterrupt() const;
+};
+
+using CommandResult = absl::StatusOr<bson::Document>;
+using CommandHandler = Awaitable<CommandResult> (*)(CommandContext& context);
+
+// The handler of a command's name, or null. shard/command/table.cc
+CommandHandler FindHandler(std::string_view name);
+
+// A collection as one command uses it: its entry, and the catalog that it came from.
+struct Collection {
+  std::shared_ptr<const catalog::CollectionEntry> entry;
+  std::shared_ptr<const catalog::Assignment> assignment;  // null for unsharded ones
+  ShardId shard;
+
+  // True when the document at this place belongs to this shard.
+  bool Owns(std::string_view placement_key) const;
+};
+
+// Finds the collection that the envelope names. Errors: StaleConfig when the shard knows it in
+// another version or not at all.
+absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,
+                                          const wire::ShardEnvelope& envelope);
+// The same from the state of a slice.
+absl::StatusOr<Collection> OpenCollection(const storage::ReadSlice& slice,
+                                          const wire::ShardEnvelope& envelope);
+
+const catalog::ShardCatalog& CatalogOf(const storage::ReadSlice& slice);
+
+// Context for compiling the query of a command on this collection; `let` of the command included.
+absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(
+    const CommandContext& context, const catalog::CollectionEntry& entry);
+
+}  // namespace evenkeel::shard

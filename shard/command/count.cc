@@ -1,0 +1,127 @@
+// count and distinct: values that need no cursor.
+#include "shard/command/count.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/bson/builder.h"
+#include "base/bson/compare.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "query/request/count_request.h"
+#include "query/request/distinct_request.h"
+#include "shard/command/index_keys.h"
+#include "shard/command/read_cursor.h"
+
+namespace evenkeel::shard {
+namespace {
+
+struct ValueLess {
+  bool operator()(const bson::OwnedValue& a, const bson::OwnedValue& b) const {
+    return bson::Compare(a.value(), b.value()) < 0;
+  }
+};
+
+// All values of a path in one document, as distinct counts them: elements of arrays one by one.
+void CollectValues(bson::Value value, const bson::Path& path, size_t at,
+                   const std::function<void(bson::Value)>& visit) {
+  if (at == path.size()) {
+    if (value.Is(bson::Type::kArray)) {
+      for (const auto& [key, element] : value.AsDocument()) visit(element);
+    } else if (!value.missing()) {
+      visit(value);
+    }
+    return;
+  }
+  if (value.Is(bson::Type::kObject)) {
+    CollectValues(value.AsDocument()[path.part(at)], path, at + 1, visit);
+  } else if (value.Is(bson::Type::kArray)) {
+    for (const auto& [key, element] : value.AsDocument()) {
+      if (element.Is(bson::Type::kObject)) {
+        CollectValues(element, path, at, visit);
+      } else if (bson::IsArrayIndex(path.part(at)) && key == path.part(at)) {
+        CollectValues(element, path, at + 1, visit);
+      }
+    }
+  }
+}
+
+bson::Document CountReply(int64_t count) {
+  bson::Builder reply;
+  if (count <= INT32_MAX) {
+    reply.Append("n", static_cast<int32_t>(count));
+  } else {
+    reply.Append("n", count);
+  }
+  return reply.Finish();
+}
+
+int64_t AfterSkipAndLimit(int64_t count, const query::CountRequest& request) {
+  count = std::max<int64_t>(0, count - request.skip);
+  return request.limit > 0 ? std::min(count, request.limit) : count;
+}
+
+}  // namespace
+
+Awaitable<CommandResult> CountCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                               wire::ParseEnvelope(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest request,
+                               query::ParseCount(context.body()));
+  Collection collection;
+  {
+    const storage::ReadSlice slice = context.service.store().Read();
+    EVENKEEL_CO_ASSIGN_OR_RETURN(collection, OpenCollection(slice, envelope));
+    if (request.query.empty()) {
+      const storage::Count all =
+          CountOf(slice, *collection.entry, collection.assignment.get(), collection.shard);
+      co_return CountReply(AfterSkipAndLimit(all.documents, request));
+    }
+  }
+  const auto command = std::make_shared<const bson::Document>(context.body());
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest kept, query::ParseCount(command->view()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      auto cursor, ReadCursor::Open(context, collection, {command, kept.query, {}, kept.hint}));
+  int64_t count = 0;
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await cursor->RunAll(context, [&](bson::View) {
+    ++count;
+    return absl::OkStatus();
+  }));
+  co_return CountReply(AfterSkipAndLimit(count, request));
+}
+
+Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                               wire::ParseEnvelope(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
+                               OpenCollection(context.service.store().Read(), envelope));
+  const auto command = std::make_shared<const bson::Document>(context.body());
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::DistinctRequest request,
+                               query::ParseDistinct(command->view()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      auto cursor,
+      ReadCursor::Open(context, collection, {command, request.query, {}, request.hint}));
+  const bson::Path path(request.key);
+  std::set<bson::OwnedValue, ValueLess> values;
+  size_t bytes = 0;
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await cursor->RunAll(context, [&](bson::View document) {
+    CollectValues(bson::Value(bson::Type::kObject, document.data()), path, 0,
+                  [&](bson::Value value) {
+                    if (values.insert(bson::OwnedValue(value)).second)
+                      bytes += value.SizeBytes() + 8;
+                  });
+    if (bytes <= static_cast<size_t>(limits::kDocumentBytesMax)) return absl::OkStatus();
+    return Error(Location(17217), "distinct too big, {} bytes cap", limits::kDocumentBytesMax);
+  }));
+  bson::Builder reply;
+  reply.OpenArray("values");
+  bson::ArrayAppender array(reply);
+  for (const bson::OwnedValue& value : values) array.Add(value);
+  reply.Close();
+  co_return reply.Finish();
+}
+
+}  // namespace evenkeel::shard

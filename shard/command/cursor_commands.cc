@@ -1,0 +1,168 @@
+// Opens cursors and makes their batches.
+#include "shard/command/cursor_commands.h"
+
+#include <utility>
+
+#include "base/limits.h"
+#include "base/status.h"
+#include "query/exec/find_exec.h"
+#include "query/request/aggregate_request.h"
+#include "query/request/cursor_request.h"
+#include "query/request/find_request.h"
+#include "query/stage/pipeline.h"
+#include "shard/command/cursor_table.h"
+
+namespace evenkeel::shard {
+namespace {
+
+constexpr int64_t kFirstBatchRows = 101;  // the manual's default for the first batch
+
+// Makes the next batch into {cursor: {firstBatch | nextBatch, id, ns}}. A new cursor that has not
+// ended is kept under an id.
+Awaitable<CommandResult> Answer(CommandContext& context, std::unique_ptr<ReadCursor> cursor,
+                                CursorId id, std::optional<int64_t> rows, bool keep) {
+  CursorTable& table = context.service.cursors();
+  const std::string ns = cursor->collection().entry->ns;
+  const bool first = id.value == 0;
+  bson::Builder reply;
+  reply.OpenDocument("cursor").OpenArray(first ? "firstBatch" : "nextBatch");
+  auto ended = co_await cursor->NextBatch(context, {rows, limits::kReplyBatchBytesMax}, &reply);
+  if (!ended.ok()) {
+    if (!first) table.Remove(id);
+    co_return ended.status();
+  }
+  reply.Close();
+  const absl::Time now = context.service.wall().Now();
+  if (*ended || !keep) {
+    if (!first) table.Remove(id);
+    id = {};
+  } else if (first) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(id, table.Add(std::move(cursor), now));
+  } else {
+    table.CheckIn(id, std::move(cursor), now);
+  }
+  reply.Append("id", id.value).Append("ns", ns).Close();
+  co_return reply.Finish();
+}
+
+std::shared_ptr<const bson::Document> CopyOfCommand(const CommandContext& context) {
+  return std::make_shared<const bson::Document>(context.body());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& context,
+                                                     const Collection& collection,
+                                                     std::shared_ptr<const bson::Document> command,
+                                                     bool merge) {
+  EVENKEEL_ASSIGN_OR_RETURN(const query::FindRequest request, query::ParseFind(command->view()));
+  ReadSpec spec{std::move(command), request.filter, request.sort, request.hint};
+  EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
+  const bool plain = request.sort.empty() && request.projection.empty() && request.skip == 0 &&
+                     request.limit.value_or(0) == 0 && !request.return_key &&
+                     !request.show_record_id;
+  if (plain) return cursor;
+  EVENKEEL_ASSIGN_OR_RETURN(auto parsed,
+                            query::FindPipeline::Parse(request, cursor->query_context()));
+  const std::shared_ptr<query::FindPipeline> pipeline(std::move(parsed));
+  const query::Filter* filter = &cursor->filter();
+  const bool sorted = cursor->plan().sorted;
+  EVENKEEL_RETURN_IF_ERROR(
+      cursor->SetOperators(pipeline,
+                           [&](std::unique_ptr<query::Operator> input)
+                               -> absl::StatusOr<std::unique_ptr<query::Operator>> {
+                             return merge ? pipeline->ShardPart(std::move(input), filter, sorted)
+                                          : pipeline->Whole(std::move(input), filter, sorted);
+                           }));
+  return cursor;
+}
+
+absl::StatusOr<std::unique_ptr<ReadCursor>> OpenAggregate(
+    const CommandContext& context, const Collection& collection,
+    std::shared_ptr<const bson::Document> command) {
+  EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest request,
+                            query::ParseAggregate(command->view()));
+  EVENKEEL_ASSIGN_OR_RETURN(const auto parse_context, MakeQueryContext(context, *collection.entry));
+  parse_context->internal = true;
+  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline leading,
+                            query::Pipeline::Parse(request.pipeline, *parse_context));
+  leading.Optimize();
+  // The plan's filter and hint live as long as the cursor: they are put into its own copy of the
+  // command.
+  bson::Builder planned(command->view());
+  planned.Append("$filter", leading.LeadingMatch());
+  auto kept = std::make_shared<const bson::Document>(planned.Finish());
+  EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest again,
+                            query::ParseAggregate(command->view()));
+  const bson::View filter = kept->view()["$filter"].AsDocument();
+  ReadSpec spec{kept, filter, bson::View(),
+                again.hint.missing() ? bson::Value() : kept->view()["hint"]};
+  EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
+  query::QueryContext& query_context = cursor->query_context();
+  query_context.internal = true;
+  query_context.allow_disk_use = request.allow_disk_use.value_or(true);
+  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline parsed,
+                            query::Pipeline::Parse(request.pipeline, query_context));
+  const auto pipeline = std::make_shared<query::Pipeline>(std::move(parsed));
+  pipeline->Optimize();
+  EVENKEEL_RETURN_IF_ERROR(
+      cursor->SetOperators(pipeline, [&](std::unique_ptr<query::Operator> input) {
+        return pipeline->Build(std::move(input), query_context);
+      }));
+  return cursor;
+}
+
+Awaitable<CommandResult> FindCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                               wire::ParseEnvelope(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
+                               OpenCollection(context.service.store().Read(), envelope));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::FindRequest request, query::ParseFind(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      auto cursor, OpenFind(context, collection, CopyOfCommand(context), envelope.merge));
+  const int64_t rows = request.batch_size.value_or(kFirstBatchRows);
+  co_return co_await Answer(context, std::move(cursor), {}, rows, !request.single_batch);
+}
+
+Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                               wire::ParseEnvelope(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
+                               OpenCollection(context.service.store().Read(), envelope));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::AggregateRequest request,
+                               query::ParseAggregate(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      auto cursor, OpenAggregate(context, collection, CopyOfCommand(context)));
+  const int64_t rows = request.batch_size.value_or(kFirstBatchRows);
+  co_return co_await Answer(context, std::move(cursor), {}, rows, true);
+}
+
+Awaitable<CommandResult> GetMoreCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::GetMoreRequest request,
+                               query::ParseGetMore(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(auto cursor, context.service.cursors().CheckOut(request.cursor));
+  co_return co_await Answer(context, std::move(cursor), request.cursor, request.batch_size, true);
+}
+
+Awaitable<CommandResult> KillCursorsCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::KillCursorsRequest request,
+                               query::ParseKillCursors(context.body()));
+  std::vector<CursorId> killed, unknown;
+  for (const CursorId id : request.cursors) {
+    (context.service.cursors().Kill(id) ? killed : unknown).push_back(id);
+  }
+  bson::Builder reply;
+  const auto list = [&reply](std::string_view name, const std::vector<CursorId>& ids) {
+    reply.OpenArray(name);
+    bson::ArrayAppender array(reply);
+    for (const CursorId id : ids) array.Add(id.value);
+    reply.Close();
+  };
+  list("cursorsKilled", killed);
+  list("cursorsNotFound", unknown);
+  list("cursorsAlive", {});
+  list("cursorsUnknown", {});
+  co_return reply.Finish();
+}
+
+}  // namespace evenkeel::shard

@@ -1,0 +1,10 @@
+// The command findAndModify on a shard. docs/internal_protocol.md
+#pragma once
+
+#include "shard/command/command.h"
+
+namespace evenkeel::shard {
+
+Awaitable<CommandResult> FindAndModifyCommand(CommandContext& context);
+
+}  // namespace evenkeel::shard

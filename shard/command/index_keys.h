@@ -1,0 +1,58 @@
+// The records of the docs and index tables that one document stands for.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bson/document.h"
+#include "catalog/assignment.h"
+#include "catalog/collection.h"
+#include "storage/store.h"
+
+namespace evenkeel::shard {
+
+// One record of the index table. The first `prefix_bytes` of the key are the index and the indexed
+// values.
+struct IndexRecord {
+  const catalog::IndexEntry* index = nullptr;  // of the entry that it was computed with
+  std::string key;
+  std::string value;
+  size_t prefix_bytes = 0;
+};
+
+// Everything that one document puts into the tables under one version of its collection's entry.
+struct DocumentRecords {
+  std::string placement_key;
+  std::string doc_key;
+  std::vector<IndexRecord> indexes;  // ordered by key, without duplicates
+  std::vector<IndexId> multikey;     // indexes for which an array was found
+};
+
+// True for an index that has records of its own: all but the `_id_` of an unsharded collection,
+// which is the docs table itself.
+bool HasRecords(const catalog::CollectionEntry& entry, const catalog::IndexEntry& index);
+
+// Computes them. Errors: ShardKeyNotFound for arrays on the shard key, CannotBuildIndexKeys for two
+// arrays in one compound index. Requires that `document` has an `_id`.
+absl::StatusOr<DocumentRecords> RecordsOf(const catalog::CollectionEntry& entry,
+                                          bson::View document);
+// Those of one index, appended. `multikey` is set when an array was met.
+absl::Status AppendIndexRecords(const catalog::IndexEntry& index, bson::View document,
+                                std::string_view doc_key, std::vector<IndexRecord>* out,
+                                bool* multikey);
+
+// The counter of the range that a document belongs to.
+std::string CounterKey(const catalog::CollectionEntry& entry, const catalog::Assignment* assignment,
+                       std::string_view placement_key);
+// The counter of one index: its records and their bytes.
+std::string IndexCounterKey(IndexId index);
+// All counters of a collection's documents on this shard.
+std::vector<std::string> CounterKeys(const catalog::CollectionEntry& entry,
+                                     const catalog::Assignment* assignment, ShardId shard);
+storage::Count CountOf(const storage::ReadSlice& slice, const catalog::CollectionEntry& entry,
+                       const catalog::Assignment* assignment, ShardId shard);
+
+}  // namespace evenkeel::shard

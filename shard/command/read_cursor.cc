@@ -1,0 +1,175 @@
+// Drives scans and operators slice by slice.
+#include "shard/command/read_cursor.h"
+
+#include <utility>
+
+#include "base/async/wait.h"
+#include "base/status.h"
+
+namespace evenkeel::shard {
+namespace {
+
+// Records of one slice: the first is taken on the network thread, so a small query never leaves it.
+constexpr size_t kFirstSliceRecords = 128;
+constexpr size_t kSliceRecords = 1024;
+
+}  // namespace
+
+ReadCursor::~ReadCursor() = default;
+
+absl::StatusOr<std::unique_ptr<ReadCursor>> ReadCursor::Open(const CommandContext& context,
+                                                             const Collection& collection,
+                                                             ReadSpec spec) {
+  auto out = std::unique_ptr<ReadCursor>(new ReadCursor());
+  out->collection_ = collection;
+  out->spec_ = std::move(spec);
+  EVENKEEL_ASSIGN_OR_RETURN(out->query_, MakeQueryContext(context, *collection.entry));
+  EVENKEEL_ASSIGN_OR_RETURN(query::Filter filter,
+                            query::Filter::Parse(out->spec_.filter, *out->query_));
+  out->filter_ = std::make_unique<query::Filter>(std::move(filter));
+  if (!out->spec_.sort.empty()) {
+    EVENKEEL_ASSIGN_OR_RETURN(out->sort_, query::SortPattern::Parse(out->spec_.sort));
+  }
+  out->indexes_ = DescribeIndexes(*collection.entry, CatalogOf(context.service.store().Read()));
+  out->request_.filter = out->filter_.get();
+  out->request_.sort = &out->sort_;
+  out->request_.hint = out->spec_.hint;
+  EVENKEEL_ASSIGN_OR_RETURN(out->plan_, query::ChoosePlan(out->request_, out->indexes_));
+  out->scan_ = std::make_unique<Scan>(collection, out->plan_);
+  return out;
+}
+
+absl::Status ReadCursor::SetOperators(std::shared_ptr<void> keep, const BuildOperators& build) {
+  keep_ = std::move(keep);
+  auto input = std::make_unique<query::InputQueue>();
+  input_ = input.get();
+  EVENKEEL_ASSIGN_OR_RETURN(operators_, build(std::move(input)));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> ReadCursor::PullOperators(const std::function<bool(bson::View)>& visit,
+                                               bool* wants_more) {
+  query::Batch batch;
+  while (*wants_more) {
+    batch.clear();
+    EVENKEEL_ASSIGN_OR_RETURN(const query::Step step, operators_->Pull(&batch));
+    for (query::Row& row : batch) {
+      if (*wants_more) {
+        *wants_more = visit(row.view);
+      } else {
+        row.MakeOwned();
+        kept_.push_back(std::move(row));
+      }
+    }
+    if (step == query::Step::kEnd) return true;
+    if (step == query::Step::kNeedInput) return false;
+  }
+  // The operators may hold borrowed rows of this slice: take them out.
+  while (!input_->empty()) {
+    batch.clear();
+    EVENKEEL_ASSIGN_OR_RETURN(const query::Step step, operators_->Pull(&batch));
+    for (query::Row& row : batch) {
+      row.MakeOwned();
+      kept_.push_back(std::move(row));
+    }
+    if (step == query::Step::kEnd) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<bool> ReadCursor::RunSlice(const storage::ReadSlice& slice,
+                                          const std::function<bool(bson::View)>& visit) {
+  bool wants_more = true;
+  const size_t records = scan_->docs_examined() == 0 ? kFirstSliceRecords : kSliceRecords;
+  const bool check = !plan_.exact;
+  if (!scan_ended_) {
+    EVENKEEL_ASSIGN_OR_RETURN(scan_ended_, scan_->Run(slice, records, [&](const Found& found) {
+      if (check && !filter_->Matches(found.document)) return Scan::Visit::kContinue;
+      if (operators_) {
+        input_->Push(query::Row::Borrow(found.document));
+        return Scan::Visit::kContinue;
+      }
+      wants_more = visit(found.document);
+      return wants_more ? Scan::Visit::kContinue : Scan::Visit::kStop;
+    }));
+  }
+  if (!operators_) return scan_ended_;
+  if (scan_ended_) input_->Finish();
+  return PullOperators(visit, &wants_more);
+}
+
+Awaitable<absl::StatusOr<bool>> ReadCursor::NextBatch(CommandContext& context,
+                                                      const BatchLimits& limits,
+                                                      bson::Builder* builder) {
+  const auto home = context.service.executor();
+  bson::ArrayAppender array(*builder);
+  int64_t rows = 0;
+  const size_t start = builder->SizeBytes();
+  const int64_t rows_max = limits.rows.value_or(INT64_MAX);
+  bool full = rows_max == 0;
+  const auto fits = [&](bson::View row) {
+    return rows == 0 || builder->SizeBytes() - start + row.SizeBytes() <= limits.bytes_max;
+  };
+  const auto add = [&](bson::View row) {
+    array.Add(row);
+    full = ++rows >= rows_max;
+  };
+  // A row that was shown and does not fit is kept for the next batch.
+  const std::function<bool(bson::View)> take = [&](bson::View row) {
+    if (fits(row)) {
+      add(row);
+    } else {
+      kept_.push_back(query::Row::Own(bson::Document(row)));
+      full = true;
+    }
+    return !full;
+  };
+  while (!kept_.empty() && !full) {
+    full = !fits(kept_.front().view);
+    if (full) break;
+    add(kept_.front().view);
+    kept_.pop_front();
+  }
+  bool switched = false;
+  absl::Status status;
+  while (!ended_ && !full && status.ok()) {
+    {
+      const auto ended = RunSlice(context.service.store().Read(), take);
+      status = ended.ok() ? context.CheckInterrupt() : ended.status();
+      if (ended.ok()) ended_ = *ended;
+    }
+    if (!ended_ && !full && status.ok()) {
+      co_await base::SwitchTo(context.service.pool());
+      switched = true;
+    }
+  }
+  if (switched) co_await base::SwitchTo(home);
+  EVENKEEL_CO_RETURN_IF_ERROR(status);
+  co_return ended_&& kept_.empty();
+}
+
+Awaitable<absl::Status> ReadCursor::RunAll(CommandContext& context,
+                                           const std::function<absl::Status(bson::View)>& visit) {
+  const auto home = context.service.executor();
+  absl::Status status;
+  bool switched = false;
+  const std::function<bool(bson::View)> take = [&](bson::View row) {
+    status = visit(row);
+    return status.ok();
+  };
+  while (!ended_ && status.ok()) {
+    {
+      const auto ended = RunSlice(context.service.store().Read(), take);
+      if (status.ok()) status = ended.ok() ? context.CheckInterrupt() : ended.status();
+      if (ended.ok()) ended_ = *ended;
+    }
+    if (!ended_ && status.ok()) {
+      co_await base::SwitchTo(context.service.pool());
+      switched = true;
+    }
+  }
+  if (switched) co_await base::SwitchTo(home);
+  co_return status;
+}
+
+}  // namespace evenkeel::shard

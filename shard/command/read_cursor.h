@@ -1,0 +1,94 @@
+// One query on its way through a collection: a scan, the filter, the operators behind it, batch by
+// batch.
+//
+// Between batches it holds keys and owned rows, never a slice. Used by one command at a time
+// (CursorTable sees to it).
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/bson/builder.h"
+#include "query/exec/operator.h"
+#include "query/match/filter.h"
+#include "query/plan/planner.h"
+#include "query/plan/sort_pattern.h"
+#include "shard/command/command.h"
+#include "shard/command/scan.h"
+
+namespace evenkeel::shard {
+
+// What a query needs before it runs. Views point into `command`, which the cursor keeps.
+struct ReadSpec {
+  std::shared_ptr<const bson::Document> command;
+  bson::View filter;
+  bson::View sort;  // for the choice of the plan
+  bson::Value hint;
+};
+
+class ReadCursor {
+ public:
+  // Compiles the filter and chooses the plan.
+  static absl::StatusOr<std::unique_ptr<ReadCursor>> Open(const CommandContext& context,
+                                                          const Collection& collection,
+                                                          ReadSpec spec);
+  ~ReadCursor();
+
+  query::QueryContext& query_context() { return *query_; }
+  const query::Filter& filter() const { return *filter_; }
+  const query::Plan& plan() const { return plan_; }
+  const query::PlanRequest& plan_request() const { return request_; }
+  const Collection& collection() const { return collection_; }
+  const Scan& scan() const { return *scan_; }
+  const bson::Document& command() const { return *spec_.command; }
+
+  // Puts operators behind the filter: `build` gets the input and returns the last operator, which
+  // may use what `keep` holds. At most once, before the first batch.
+  using BuildOperators = std::function<absl::StatusOr<std::unique_ptr<query::Operator>>(
+      std::unique_ptr<query::Operator>)>;
+  absl::Status SetOperators(std::shared_ptr<void> keep, const BuildOperators& build);
+
+  struct BatchLimits {
+    std::optional<int64_t> rows;  // nothing: until bytes_max
+    size_t bytes_max;
+  };
+  // Appends rows to the array that `builder` has open. Returns true when the query has ended.
+  // Suspends: between slices; goes to the pool for long scans and comes back.
+  Awaitable<absl::StatusOr<bool>> NextBatch(CommandContext& context, const BatchLimits& limits,
+                                            bson::Builder* builder);
+  // Runs to the end and shows every row, for count, distinct and explain.
+  Awaitable<absl::Status> RunAll(CommandContext& context,
+                                 const std::function<absl::Status(bson::View)>& visit);
+
+ private:
+  ReadCursor() = default;
+  // Takes one slice's rows through the operators. `visit` says whether it wants more; rows it does
+  // not take are kept.
+  absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice,
+                                const std::function<bool(bson::View)>& visit);
+  absl::StatusOr<bool> PullOperators(const std::function<bool(bson::View)>& visit,
+                                     bool* wants_more);
+
+  Collection collection_;
+  ReadSpec spec_;
+  std::unique_ptr<query::QueryContext> query_;
+  std::unique_ptr<query::Filter> filter_;
+  query::SortPattern sort_;
+  std::vector<query::IndexDescription> indexes_;
+  query::PlanRequest request_;
+  query::Plan plan_;
+  std::unique_ptr<Scan> scan_;
+  bool scan_ended_ = false;
+  std::shared_ptr<void> keep_;                  // what the operators were compiled into
+  query::InputQueue* input_ = nullptr;          // the first of operators_
+  std::unique_ptr<query::Operator> operators_;  // null: rows go straight through
+  std::deque<query::Row> kept_;                 // owned rows that a batch had no room for
+  bool ended_ = false;
+};
+
+}  // namespace evenkeel::shard

@@ -1,0 +1,66 @@
+// One shard as its routers see it: executes the commands of docs/internal_protocol.md against the
+// shard's store.
+//
+// Handlers are coroutines: they start in the caller's executor, go to the pool for long scans, and
+// come back. Reading happens in slices, writing by tasks for the store's writer
+// (shard/command/write_task.h). Nothing of a slice is kept across a wait.
+#pragma once
+
+#include <absl/base/thread_annotations.h>
+#include <absl/status/statusor.h>
+#include <absl/synchronization/mutex.h>
+#include <absl/time/time.h>
+
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+
+#include "base/async/cancellation.h"
+#include "base/clock.h"
+#include "catalog/shard_catalog.h"
+#include "storage/store.h"
+#include "wire/protocol/message.h"
+
+namespace evenkeel::shard {
+
+template <typename T>
+using Awaitable = boost::asio::awaitable<T>;
+
+class CursorTable;  // shard/command/cursor_table.h
+class KeyedLocks;   // shard/command/keyed_locks.h
+
+class ShardService {
+ public:
+  // `store`, `clock` and `wall` outlive the service. `executor` runs short work, `pool` long scans.
+  ShardService(storage::ShardStore* store, base::HybridClock* clock, const base::WallClock* wall,
+               boost::asio::any_io_executor executor, boost::asio::any_io_executor pool);
+  ~ShardService();
+
+  // Loads the catalog from the store and publishes it. Before the first Handle.
+  Awaitable<absl::Status> Start();
+
+  // Executes one command. Returns the reply document, {ok: 0, code, …} for a failed one; never
+  // fails itself.
+  Awaitable<bson::Document> Handle(wire::Message request, absl::Time deadline,
+                                   base::CancellationToken cancelled);
+
+  storage::ShardStore& store() { return *store_; }
+  base::HybridClock& clock() { return *clock_; }
+  const base::WallClock& wall() const { return *wall_; }
+  CursorTable& cursors() { return *cursors_; }
+  KeyedLocks& upsert_locks() { return *upsert_locks_; }
+  const boost::asio::any_io_executor& executor() const { return executor_; }
+  const boost::asio::any_io_executor& pool() const { return pool_; }
+
+ private:
+  storage::ShardStore* store_;
+  base::HybridClock* clock_;
+  const base::WallClock* wall_;
+  boost::asio::any_io_executor executor_;
+  boost::asio::any_io_executor pool_;
+  std::unique_ptr<CursorTable> cursors_;
+  std::unique_ptr<KeyedLocks> upsert_locks_;
+};
+
+}  // namespace evenkeel::shard

@@ -1,0 +1,64 @@
+// The commands of a shard by name, sorted.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "shard/command/build_index.h"
+#include "shard/command/catalog_commands.h"
+#include "shard/command/collection_stats.h"
+#include "shard/command/command.h"
+#include "shard/command/copy.h"
+#include "shard/command/count.h"
+#include "shard/command/cursor_commands.h"
+#include "shard/command/explain.h"
+#include "shard/command/find_and_modify.h"
+#include "shard/command/insert.h"
+#include "shard/command/keyless.h"
+#include "shard/command/update.h"
+
+namespace evenkeel::shard {
+namespace {
+
+struct Row {
+  std::string_view name;
+  CommandHandler handler;
+};
+
+constexpr std::array kRows = {
+    Row{"_applyCatalog", ApplyCatalogCommand},
+    Row{"_buildIndex", BuildIndexCommand},
+    Row{"_choose", ChooseCommand},
+    Row{"_collStats", CollStatsCommand},
+    Row{"_commitCatalog", CommitCatalogCommand},
+    Row{"_copyIn", CopyInCommand},
+    Row{"_copySessions", CopySessionsCommand},
+    Row{"_findRecord", FindRecordCommand},
+    Row{"_initShard", InitShardCommand},
+    Row{"_shardStats", ShardStatsCommand},
+    Row{"_waitDurable", WaitDurableCommand},
+    Row{"aggregate", AggregateCommand},
+    Row{"count", CountCommand},
+    Row{"delete", DeleteCommand},
+    Row{"distinct", DistinctCommand},
+    Row{"explain", ExplainCommand},
+    Row{"find", FindCommand},
+    Row{"findAndModify", FindAndModifyCommand},
+    Row{"findandmodify", FindAndModifyCommand},
+    Row{"getMore", GetMoreCommand},
+    Row{"insert", InsertCommand},
+    Row{"killCursors", KillCursorsCommand},
+    Row{"update", UpdateCommand},
+    Row{"validate", ValidateCommand},
+};
+
+constexpr auto kByName = [](const Row& a, const Row& b) { return a.name < b.name; };
+static_assert(std::is_sorted(kRows.begin(), kRows.end(), kByName));
+
+}  // namespace
+
+CommandHandler FindHandler(std::string_view name) {
+  const auto row = std::lower_bound(kRows.begin(), kRows.end(), Row{name, nullptr}, kByName);
+  return row != kRows.end() && row->name == name ? row->handler : nullptr;
+}
+
+}  // namespace evenkeel::shard

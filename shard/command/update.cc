@@ -1,0 +1,148 @@
+// update and delete: statement after statement, each on one document or on all that match.
+#include "shard/command/update.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/bson/number.h"
+#include "base/status.h"
+#include "query/request/delete_request.h"
+#include "query/request/update_request.h"
+#include "shard/command/retry_log.h"
+#include "shard/command/write_many.h"
+#include "shard/command/write_one.h"
+#include "shard/command/write_reply.h"
+
+namespace evenkeel::shard {
+namespace {
+
+// One statement of either command.
+struct Statement {
+  StatementSpec spec;
+  bool multi = false;
+};
+
+absl::StatusOr<std::vector<Statement>> ParseStatements(const CommandContext& context,
+                                                       bool is_update) {
+  EVENKEEL_ASSIGN_OR_RETURN(const std::vector<bson::View> documents,
+                            context.Documents(is_update ? "updates" : "deletes"));
+  std::vector<Statement> out;
+  out.reserve(documents.size());
+  for (const bson::View document : documents) {
+    Statement statement;
+    if (is_update) {
+      EVENKEEL_ASSIGN_OR_RETURN(const query::UpdateStatement parsed,
+                                query::ParseUpdateStatement(document));
+      statement.spec = {parsed.q,    parsed.u,    parsed.array_filters,
+                        parsed.sort, parsed.hint, parsed.upsert};
+      statement.multi = parsed.multi;
+    } else {
+      EVENKEEL_ASSIGN_OR_RETURN(const query::DeleteStatement parsed,
+                                query::ParseDeleteStatement(document));
+      statement.spec.filter = parsed.q;
+      statement.spec.hint = parsed.hint;
+      statement.multi = !parsed.just_one;
+    }
+    out.push_back(std::move(statement));
+  }
+  return out;
+}
+
+void AddOutcome(const WriteOneOutcome& outcome, size_t index, WriteReply* reply) {
+  if (outcome.replayed) {
+    if (outcome.stored.upserted.value().missing()) {
+      reply->AddMatched(outcome.stored.matched, outcome.stored.modified);
+    } else {
+      reply->AddUpserted(index, outcome.stored.upserted);
+    }
+    return;
+  }
+  if (outcome.missed) reply->SetMissed();
+  if (outcome.inserted()) {
+    reply->AddUpserted(index, outcome.upserted_id);
+  } else {
+    reply->AddMatched(outcome.matched ? 1 : 0, outcome.modified ? 1 : 0);
+  }
+}
+
+// What one command carries from statement to statement.
+struct Run {
+  CommandContext& context;
+  const Collection& collection;
+  const RetryLog& retry;
+  std::string target;
+  txn::StatementKind kind;
+  PendingWrite last;
+  WriteReply reply;
+};
+
+// Runs one statement; its result goes into the reply.
+Awaitable<absl::Status> RunStatement(Run& run, const Statement& statement, size_t index) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const auto compiled, WriteStatement::Compile(run.context, run.collection, statement.spec));
+  if (!statement.multi) {
+    WriteOneOptions options;
+    options.position = index;
+    options.target = run.target;
+    options.kind = run.kind;
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const WriteOneOutcome outcome,
+        co_await WriteOne(run.context, *compiled, run.retry, std::move(options), &run.last));
+    AddOutcome(outcome, index, &run.reply);
+    co_return absl::OkStatus();
+  }
+  if (run.last.submitted()) EVENKEEL_CO_RETURN_IF_ERROR(co_await run.last.Durable());
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const WriteManyOutcome outcome,
+                               co_await WriteMany(run.context, compiled.get()));
+  run.reply.AddMatched(outcome.matched, outcome.modified);
+  if (outcome.matched == 0 && statement.spec.upsert && outcome.status.ok()) {
+    // Nothing matched: the upsert is a single-document one.
+    WriteOneOptions options;
+    options.position = index;
+    options.kind = run.kind;
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const WriteOneOutcome one,
+        co_await WriteOne(run.context, *compiled, run.retry, std::move(options), &run.last));
+    AddOutcome(one, index, &run.reply);
+  }
+  co_return outcome.status;
+}
+
+Awaitable<CommandResult> WriteCommand(CommandContext& context, bool is_update) {
+  ShardService& service = context.service;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                               wire::ParseEnvelope(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
+                               OpenCollection(service.store().Read(), envelope));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<Statement> statements,
+                               ParseStatements(context, is_update));
+  const bson::Value ordered_field = context.body()["ordered"];
+  const bool ordered = ordered_field.missing() || bson::Truthy(ordered_field);
+
+  const txn::StatementKind kind =
+      is_update ? txn::StatementKind::kUpdate : txn::StatementKind::kDelete;
+  Run run{context, collection, retry, std::string(envelope.target), kind, {}, {}};
+  for (size_t i = 0; i < statements.size(); ++i) {
+    const absl::Status status = co_await RunStatement(run, statements[i], i);
+    if (status.ok()) continue;
+    // Nothing has been done yet: the router may route the whole request again.
+    if (i == 0 && Is(status, kStaleRouting)) co_return status;
+    run.reply.AddError(i, status);
+    if (ordered || Is(status, kInterrupted)) break;
+  }
+  if (run.last.submitted()) EVENKEEL_CO_RETURN_IF_ERROR(co_await run.last.Durable());
+  co_return run.reply.ToBson(is_update);
+}
+
+}  // namespace
+
+Awaitable<CommandResult> UpdateCommand(CommandContext& context) {
+  return WriteCommand(context, true);
+}
+
+Awaitable<CommandResult> DeleteCommand(CommandContext& context) {
+  return WriteCommand(context, false);
+}
+
+}  // namespace evenkeel::shard

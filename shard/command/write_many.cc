@@ -1,0 +1,134 @@
+// Multi-document updates and deletes.
+#include "shard/command/write_many.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/async/wait.h"
+#include "base/status.h"
+#include "shard/command/candidates.h"
+#include "shard/command/write_task.h"
+
+namespace evenkeel::shard {
+namespace {
+
+constexpr absl::Duration kReopenDelay = absl::Milliseconds(5);
+
+// One slice on the writer.
+class WriteManyTask final : public WriteTask {
+ public:
+  WriteManyTask(const WriteStatement& statement, std::vector<Candidate> candidates)
+      : statement_(statement), candidates_(std::move(candidates)) {
+    for (const Candidate& candidate : candidates_)
+      bytes_ += candidate.document.SizeBytes() * 2 + 512;
+  }
+
+  // Computes changes from the versions that the search saw. Reader's thread.
+  void PrepareAhead() {
+    ahead_.resize(candidates_.size());
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      if (candidates_[i].version == Timestamp{}) continue;
+      auto change = statement_.Apply(candidates_[i].document.view());
+      if (change.ok()) ahead_[i] = *std::move(change);
+    }
+  }
+
+  void Execute(storage::WriteContext& context) override {
+    outcome.status = CheckUnchanged(context, statement_.collection());
+    for (size_t i = 0; i < candidates_.size() && outcome.status.ok(); ++i) {
+      auto record = context.Get(storage::Table::kDocs, candidates_[i].doc_key);
+      if (!record) continue;
+      const bson::View document(record->value.data());
+      const bool as_seen = ahead_[i] && record->commit_timestamp == candidates_[i].version;
+      if (!as_seen && !statement_.filter().Matches(document)) continue;
+      const size_t mark = context.Mark();
+      outcome.status = as_seen ? Install(context, *ahead_[i]) : ApplyAndInstall(context, document);
+      if (!outcome.status.ok()) context.RollBackTo(mark);
+    }
+  }
+
+  size_t SizeBytes() const override { return bytes_; }
+  std::vector<Candidate> TakeCandidates() { return std::move(candidates_); }
+  WriteManyOutcome outcome;
+
+ private:
+  absl::Status ApplyAndInstall(storage::WriteContext& context, bson::View document) {
+    EVENKEEL_ASSIGN_OR_RETURN(const WriteStatement::Change change, statement_.Apply(document));
+    return Install(context, change);
+  }
+
+  absl::Status Install(storage::WriteContext& context, const WriteStatement::Change& change) {
+    EVENKEEL_RETURN_IF_ERROR(statement_.Install(context, change));
+    ++outcome.matched;
+    if (change.changed) ++outcome.modified;
+    return absl::OkStatus();
+  }
+
+  const WriteStatement& statement_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::optional<WriteStatement::Change>> ahead_;
+  size_t bytes_ = 1024;
+};
+
+// Runs one slice and adds to `total`. StaleConfig: nothing of it was done, and `candidates` has
+// them again.
+Awaitable<absl::Status> WriteSlice(CommandContext& context, const WriteStatement& statement,
+                                   std::vector<Candidate>* candidates, WriteManyOutcome* total) {
+  auto task = std::make_shared<WriteManyTask>(statement, std::move(*candidates));
+  task->PrepareAhead();
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const PendingWrite pending, Submit(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await pending.Durable());
+  total->matched += task->outcome.matched;
+  total->modified += task->outcome.modified;
+  *candidates = task->TakeCandidates();
+  co_return task->outcome.status;
+}
+
+// After a step of a DDL job: takes the collection as it is now. Waits while it is closed for
+// writes. Errors: QueryPlanKilled when it is gone; MaxTimeMSExpired.
+Awaitable<absl::Status> Reopen(CommandContext& context, WriteStatement* statement) {
+  while (true) {
+    EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
+    {
+      const storage::ReadSlice slice = context.service.store().Read();
+      Collection now = statement->collection();
+      now.entry = CatalogOf(slice).Find(now.entry->id);
+      if (now.entry == nullptr) {
+        co_return Error(ErrorCode::kQueryPlanKilled, "collection dropped: '{}'",
+                        statement->collection().entry->ns);
+      }
+      if (!now.entry->writes_closed &&
+          now.entry->version != statement->collection().entry->version) {
+        statement->Reopen(std::move(now));
+        co_return absl::OkStatus();
+      }
+    }
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kReopenDelay, context.cancelled));
+  }
+}
+
+}  // namespace
+
+Awaitable<absl::StatusOr<WriteManyOutcome>> WriteMany(CommandContext& context,
+                                                      WriteStatement* statement) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto all, AllCandidates::Start(context, *statement));
+  WriteManyOutcome total;
+  while (total.status.ok()) {
+    auto candidates = co_await all->Next(context);
+    total.status = candidates.status();
+    if (!candidates.ok() || candidates->empty()) break;
+    total.status = co_await WriteSlice(context, *statement, &*candidates, &total);
+    while (CodeOf(total.status) == ErrorCode::kStaleConfig) {
+      if (total.matched == 0) break;  // the router routes the whole statement again
+      total.status = co_await Reopen(context, statement);
+      if (total.status.ok())
+        total.status = co_await WriteSlice(context, *statement, &*candidates, &total);
+    }
+  }
+  if (total.matched == 0 && !total.status.ok()) co_return total.status;
+  co_return total;
+}
+
+}  // namespace evenkeel::shard

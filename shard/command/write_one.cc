@@ -1,0 +1,205 @@
+// The single-document write: candidates from a reader, the decision on the writer.
+#include "shard/command/write_one.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "shard/command/candidates.h"
+#include "shard/command/keyed_locks.h"
+
+namespace evenkeel::shard {
+namespace {
+
+// A choice that was gone is searched again this often before the statement gives up (by then its
+// deadline is the better answer).
+constexpr int kAttemptsMax = 10'000;
+
+class WriteOneTask final : public WriteTask {
+ public:
+  WriteOneTask(const WriteStatement& statement, const RetryLog& retry,
+               const WriteOneOptions& options, absl::Time now)
+      : statement_(statement), retry_(retry), options_(options), now_(now) {}
+
+  std::vector<Candidate> candidates;
+  std::optional<WriteStatement::Change> ahead;  // computed from the first candidate's version
+  std::optional<WriteStatement::NewDocument> upsert;
+
+  absl::Status status;  // of the statement
+  WriteOneOutcome outcome;
+  bool found = false;  // a candidate matched, or the upsert was tried
+
+  void Execute(storage::WriteContext& context) override {
+    status = CheckUnchanged(context, statement_.collection());
+    if (!status.ok()) return;
+    if (retry_.active()) {
+      auto before = retry_.Find(*context.NewCursor(storage::Table::kSessions));
+      if (!before.ok()) {
+        status = before.status();
+        return;
+      }
+      if (const auto* stored = FindStatement(*before, retry_.StatementId(options_.position))) {
+        found = true;
+        outcome.replayed = true;
+        outcome.stored = *stored;
+        return;
+      }
+    }
+    const size_t mark = context.Mark();
+    Choose(context);
+    if (!status.ok()) context.RollBackTo(mark);
+  }
+
+  size_t SizeBytes() const override {
+    size_t bytes = 1024;
+    if (!candidates.empty()) bytes += candidates.front().document.SizeBytes() * 2;
+    if (ahead) bytes += ahead->new_document.SizeBytes() * 2;
+    if (upsert) bytes += upsert->document.SizeBytes() * 2;
+    return bytes;
+  }
+
+ private:
+  void Choose(storage::WriteContext& context) {
+    for (const Candidate& candidate : candidates) {
+      auto record = context.Get(storage::Table::kDocs, candidate.doc_key);
+      if (!record) continue;
+      const bool as_seen = ahead && &candidate == &candidates.front() &&
+                           candidate.version == record->commit_timestamp;
+      const bson::View document(record->value.data());
+      if (!as_seen && !statement_.filter().Matches(document)) continue;
+      found = true;
+      if (as_seen) {
+        Finish(context, *ahead);
+        return;
+      }
+      auto change = statement_.Apply(document);
+      status = change.status();
+      if (status.ok()) Finish(context, *change);
+      return;
+    }
+    if (upsert) Insert(context);
+  }
+
+  void Finish(storage::WriteContext& context, const WriteStatement::Change& change) {
+    status = statement_.Install(context, change);
+    if (!status.ok()) return;
+    outcome.matched = true;
+    outcome.modified = change.changed;
+    if (options_.images) {
+      outcome.before = change.old_document;
+      if (!statement_.is_delete())
+        outcome.after = change.changed ? change.new_document : change.old_document;
+    }
+    Record(context, change.changed ? change.old_records.placement_key : std::string());
+  }
+
+  void Insert(storage::WriteContext& context) {
+    found = true;
+    status =
+        InstallInsert(context, statement_.collection(), {upsert->document.view(), upsert->records});
+    if (!status.ok()) return;
+    outcome.upserted_id = bson::OwnedValue(upsert->document["_id"]);
+    if (options_.images) outcome.after = upsert->document;
+    Record(context, upsert->records.placement_key);
+  }
+
+  void Record(storage::WriteContext& context, std::string_view placement_key) {
+    if (!retry_.active()) return;
+    txn::StatementResult result;
+    result.statement = retry_.StatementId(options_.position);
+    result.kind = options_.kind;
+    result.matched = outcome.matched || outcome.inserted() ? 1 : 0;
+    result.modified = outcome.modified ? 1 : 0;
+    result.upserted = outcome.upserted_id;
+    if (options_.stored_reply) result.reply = options_.stored_reply(outcome);
+    std::vector<txn::StatementResult> results;
+    results.push_back(std::move(result));
+    retry_.Put(context, statement_.collection(), placement_key, now_, std::move(results));
+  }
+
+  const WriteStatement& statement_;
+  const RetryLog& retry_;
+  const WriteOneOptions& options_;
+  const absl::Time now_;
+};
+
+// The candidates of a statement that is addressed by one document key: no search, one look.
+std::vector<Candidate> LookAt(CommandContext& context, const WriteStatement& statement,
+                              std::string doc_key) {
+  std::vector<Candidate> out;
+  Candidate candidate{std::move(doc_key), {}, {}};
+  const storage::ReadSlice slice = context.service.store().Read();
+  const auto record = slice.Get(storage::Table::kDocs, candidate.doc_key);
+  if (record && statement.filter().Matches(bson::View(record->value.data()))) {
+    candidate.version = record->commit_timestamp;
+    candidate.document = bson::Document(bson::View(record->value.data()));
+  }
+  out.push_back(std::move(candidate));
+  return out;
+}
+
+}  // namespace
+
+Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
+                                                    const WriteStatement& statement,
+                                                    const RetryLog& retry, WriteOneOptions options,
+                                                    PendingWrite* last) {
+  ShardService& service = context.service;
+  std::optional<std::string> key = statement.PinnedDocKey();
+  const bool targeted = !options.target.empty();
+  if (targeted) key = options.target;
+  KeyedLocks::Guard guard;
+  bool duplicate_once = false;
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
+    auto task = std::make_shared<WriteOneTask>(statement, retry, options, service.wall().Now());
+    if (key) {
+      task->candidates = LookAt(context, statement, *key);
+    } else {
+      if (last->submitted()) EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Durable());
+      EVENKEEL_CO_ASSIGN_OR_RETURN(task->candidates, co_await FindFirst(context, statement));
+      if (task->candidates.empty() && statement.upsert() && !guard.held()) {
+        // Two upserts of one collection do not both find nothing and insert: the second searches
+        // after the first is durable.
+        guard = co_await service.upsert_locks().Lock(statement.collection().entry->id.value);
+        continue;
+      }
+      if (task->candidates.empty() && !statement.upsert() && !retry.active())
+        co_return WriteOneOutcome{};
+    }
+    const bool seen = !task->candidates.empty() && task->candidates.front().version != Timestamp{};
+    if (seen) {
+      auto ahead = statement.Apply(task->candidates.front().document.view());
+      EVENKEEL_CO_RETURN_IF_ERROR(ahead.status());
+      task->ahead = *std::move(ahead);
+    } else if (statement.upsert() && !targeted) {
+      auto upsert = statement.BuildUpsert();
+      EVENKEEL_CO_RETURN_IF_ERROR(upsert.status());
+      task->upsert = *std::move(upsert);
+    }
+    const bool nothing_chosen = task->candidates.empty();
+    EVENKEEL_CO_ASSIGN_OR_RETURN(*last, Submit(service, task));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Executed());
+    if (guard.held()) EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Durable());
+    if (CodeOf(task->status) == ErrorCode::kDuplicateKey && task->upsert && !duplicate_once) {
+      // Somebody has inserted what the search did not find: it may match now.
+      duplicate_once = true;
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Durable());
+      continue;
+    }
+    EVENKEEL_CO_RETURN_IF_ERROR(task->status);
+    if (task->found) co_return std::move(task->outcome);
+    if (targeted) {
+      task->outcome.missed = true;
+      co_return std::move(task->outcome);
+    }
+    if (nothing_chosen || (key && !statement.upsert())) co_return std::move(task->outcome);
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Durable());
+  }
+  co_return MakeError(ErrorCode::kWriteConflict,
+                      "the document kept changing while it was being written");
+}
+
+}  // namespace evenkeel::shard

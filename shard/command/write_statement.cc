@@ -1,0 +1,90 @@
+// Compiles statements and computes their changes.
+#include "shard/command/write_statement.h"
+
+#include <utility>
+
+#include "base/bson/hash.h"
+#include "base/status.h"
+#include "catalog/shard_key.h"
+#include "storage/keys/key_encoding.h"
+
+namespace evenkeel::shard {
+
+absl::StatusOr<std::unique_ptr<WriteStatement>> WriteStatement::Compile(
+    const CommandContext& context, const Collection& collection, const StatementSpec& spec) {
+  auto out = std::unique_ptr<WriteStatement>(new WriteStatement());
+  out->collection_ = collection;
+  EVENKEEL_ASSIGN_OR_RETURN(out->query_, MakeQueryContext(context, *collection.entry));
+  EVENKEEL_ASSIGN_OR_RETURN(out->filter_, query::Filter::Parse(spec.filter, *out->query_));
+  if (!spec.update.missing()) {
+    EVENKEEL_ASSIGN_OR_RETURN(out->update_,
+                              query::Update::Parse(spec.update, spec.array_filters, *out->query_));
+  }
+  if (!spec.sort.empty()) {
+    EVENKEEL_ASSIGN_OR_RETURN(out->sort_, query::SortPattern::Parse(spec.sort));
+  }
+  out->hint_ = spec.hint;
+  out->upsert_ = spec.upsert;
+  return out;
+}
+
+std::optional<std::string> WriteStatement::PinnedDocKey() const {
+  const catalog::CollectionEntry& entry = *collection_.entry;
+  if (!hint_.missing() || (entry.sharded() && !entry.shard_key->IsById())) return std::nullopt;
+  const auto ids = filter_.PinnedValues("_id");
+  if (!ids || ids->size() != 1) return std::nullopt;
+  const std::string placement =
+      entry.sharded() ? catalog::EncodeHash(bson::HashValue(ids->front())) : "";
+  return storage::DocKey(entry.id, placement, ids->front());
+}
+
+absl::Status WriteStatement::CheckOwned(const DocumentRecords& records) const {
+  if (collection_.assignment == nullptr || collection_.Owns(records.placement_key))
+    return absl::OkStatus();
+  return Error(ErrorCode::kIllegalOperation,
+               "a change of the shard key value that moves a document of '{}' to another shard "
+               "needs a transaction, "
+               "which is not supported yet",
+               collection_.entry->ns);
+}
+
+absl::StatusOr<WriteStatement::Change> WriteStatement::Apply(bson::View document) const {
+  Change change;
+  change.old_document = bson::Document(document);
+  const bson::View old = change.old_document.view();
+  if (is_delete()) {
+    change.changed = true;
+    EVENKEEL_ASSIGN_OR_RETURN(change.old_records, RecordsOf(*collection_.entry, old));
+    return change;
+  }
+  EVENKEEL_ASSIGN_OR_RETURN(query::UpdateOutcome outcome, update_->Apply(old, &filter_));
+  change.changed = outcome.changed;
+  if (!outcome.changed) return change;
+  change.new_document = std::move(outcome.document);
+  EVENKEEL_ASSIGN_OR_RETURN(change.old_records, RecordsOf(*collection_.entry, old));
+  EVENKEEL_ASSIGN_OR_RETURN(change.new_records,
+                            RecordsOf(*collection_.entry, change.new_document.view()));
+  EVENKEEL_RETURN_IF_ERROR(CheckOwned(change.new_records));
+  return change;
+}
+
+absl::StatusOr<WriteStatement::NewDocument> WriteStatement::BuildUpsert() const {
+  NewDocument out;
+  EVENKEEL_ASSIGN_OR_RETURN(out.document, update_->BuildUpsert(filter_));
+  EVENKEEL_ASSIGN_OR_RETURN(out.records, RecordsOf(*collection_.entry, out.document.view()));
+  EVENKEEL_RETURN_IF_ERROR(CheckOwned(out.records));
+  return out;
+}
+
+absl::Status WriteStatement::Install(storage::WriteContext& context, const Change& change) const {
+  if (!change.changed) return absl::OkStatus();
+  const PreparedDocument old{change.old_document.view(), change.old_records};
+  if (is_delete()) {
+    InstallRemove(context, collection_, old);
+    return absl::OkStatus();
+  }
+  return InstallReplace(context, collection_, old,
+                        {change.new_document.view(), change.new_records});
+}
+
+}  // namespace evenkeel::shard

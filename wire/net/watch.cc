@@ -1,0 +1,92 @@
+// The timer that looks after the connections of one loop.
+#include "wire/net/watch.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace evenkeel::wire {
+
+Watch::Watch(boost::asio::any_io_executor executor, absl::Duration interval)
+    : timer_(std::move(executor)), interval_(interval) {}
+
+void Watch::Add(Watched* connection) { all_.insert(connection); }
+
+void Watch::Remove(Watched* connection) {
+  all_.erase(connection);
+  if (connection->busy_) busy_.erase(std::find(busy_.begin(), busy_.end(), connection));
+}
+
+void Watch::Enter(Watched* connection, Phase phase, absl::Duration time_max) {
+  connection->phase_ = phase;
+  connection->ticks_ = 0;
+  if (phase == Phase::kReading || phase == Phase::kWriting) {
+    const double ticks = absl::FDivDuration(time_max, interval_) + 1;
+    connection->ticks_max_ = static_cast<uint32_t>(std::min(ticks, 1e9));
+  }
+  if (connection->busy_ || phase == Phase::kIdle) return;
+  connection->busy_ = true;
+  busy_.push_back(connection);
+  if (!armed_) Arm();
+}
+
+void Watch::Arm() {
+  armed_ = true;
+  timer_.expires_after(absl::ToChronoNanoseconds(interval_));
+  timer_.async_wait([this](boost::system::error_code error) {
+    armed_ = false;
+    if (!error) Tick();
+  });
+}
+
+void Watch::Tick() {
+  std::vector<Watched*> running;
+  std::vector<Watched*> late;
+  std::erase_if(busy_, [&](Watched* connection) {
+    ++connection->ticks_;
+    switch (connection->phase_) {
+      case Phase::kIdle:
+        connection->busy_ = false;
+        return true;
+      case Phase::kReading:
+      case Phase::kWriting:
+        if (connection->ticks_ > connection->ticks_max_) late.push_back(connection);
+        break;
+      case Phase::kWaiting:
+      case Phase::kHandling:
+        running.push_back(connection);
+        break;
+      case Phase::kUnwatched:
+        break;
+    }
+    return false;
+  });
+  if (!busy_.empty()) Arm();
+  // Their coroutines go on by posted completions, so nobody leaves the lists below while they are
+  // used.
+  for (Watched* connection : late) connection->TookTooLong();
+  if (!running.empty()) PollPeers(running);
+}
+
+void Watch::PollPeers(const std::vector<Watched*>& running) {
+  std::vector<pollfd> polled;
+  polled.reserve(running.size());
+  for (Watched* connection : running) polled.push_back({connection->NativeHandle(), POLLRDHUP, 0});
+  if (poll(polled.data(), polled.size(), 0) <= 0) return;
+  for (size_t i = 0; i < polled.size(); ++i) {
+    if (polled[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) running[i]->PeerGone();
+  }
+}
+
+void Watch::StopAll() {
+  const std::vector<Watched*> connections(all_.begin(), all_.end());
+  for (Watched* connection : connections) connection->Stop();
+}
+
+void Watch::AbortAll() {
+  const std::vector<Watched*> connections(all_.begin(), all_.end());
+  for (Watched* connection : connections) connection->Abort();
+}
+
+}  // namespace evenkeel::wire
