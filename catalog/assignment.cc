@@ -38,14 +38,17 @@ absl::StatusOr<Assignment> Assignment::FromBson(bson::View document) {
   out.name_ = std::string(id.AsString());
   out.version_ = version.AsInt64();
   for (const auto& [key, value] : ranges.AsDocument()) {
-    const bson::View range = value.AsDocument();
-    out.ranges_.push_back(
-        {range["min"].AsInt64(), ShardId{static_cast<uint32_t>(range["shard"].AsInt32())}});
+    const bson::View range = value.Is(bson::Type::kObject) ? value.AsDocument() : bson::View();
+    const bson::Value min = range["min"], shard = range["shard"];
+    if (!min.Is(bson::Type::kInt64) || !shard.Is(bson::Type::kInt32) || shard.AsInt32() < 0) {
+      return Error(ErrorCode::kInvalidBSON, "damaged range of assignment '{}'", out.name_);
+    }
+    out.ranges_.push_back({min.AsInt64(), ShardId{static_cast<uint32_t>(shard.AsInt32())}});
   }
-  const bool ascending =
-      std::is_sorted(out.ranges_.begin(), out.ranges_.end(),
-                     [](const HashRange& a, const HashRange& b) { return a.min < b.min; });
-  if (out.ranges_.empty() || out.ranges_[0].min != INT64_MIN || !ascending) {
+  const auto not_ascending = [](const HashRange& a, const HashRange& b) { return a.min >= b.min; };
+  if (out.ranges_.empty() || out.ranges_[0].min != INT64_MIN ||
+      std::adjacent_find(out.ranges_.begin(), out.ranges_.end(), not_ascending) !=
+          out.ranges_.end()) {
     return Error(ErrorCode::kInvalidBSON, "assignment '{}' does not cover the hash space",
                  out.name_);
   }

@@ -13,10 +13,21 @@ namespace {
 constexpr std::string_view kCollectionPrefix = "collection/";
 constexpr std::string_view kAssignmentPrefix = "assignment/";
 constexpr std::string_view kMultikeyPrefix = "multikey/";
+constexpr std::string_view kLongKeysPrefix = "longkeys/";
+constexpr std::string_view kDroppedPrefix = "dropped/";
 
 std::string BigEndian(uint64_t value) {
   const uint64_t bits = __builtin_bswap64(value);
   return std::string(reinterpret_cast<const char*>(&bits), sizeof(bits));
+}
+
+// The ids behind `prefix` in the keys of meta.
+void LoadIndexIds(storage::Cursor& cursor, std::string_view prefix,
+                  absl::flat_hash_set<IndexId>* out) {
+  for (cursor.Seek(prefix); cursor.Valid() && cursor.key().starts_with(prefix); cursor.Next()) {
+    const uint64_t bits = bson::LoadLittle<uint64_t>(cursor.key().data() + prefix.size());
+    out->insert(IndexId{__builtin_bswap64(bits)});
+  }
 }
 
 }  // namespace
@@ -29,6 +40,14 @@ std::string MetaMultikeyKey(IndexId id) {
   return std::string(kMultikeyPrefix) + BigEndian(id.value);
 }
 
+std::string MetaLongKeysKey(IndexId id) {
+  return std::string(kLongKeysPrefix) + BigEndian(id.value);
+}
+
+std::string MetaDroppedKey(CollectionId id) {
+  return std::string(kDroppedPrefix) + BigEndian(id.value);
+}
+
 std::string MetaAssignmentKey(std::string_view name) {
   return std::string(kAssignmentPrefix) + std::string(name);
 }
@@ -38,8 +57,12 @@ absl::StatusOr<std::shared_ptr<const ShardCatalog>> ShardCatalog::Load(
   auto out = std::make_shared<ShardCatalog>();
   if (auto row = slice.Get(storage::Table::kMeta, kMetaIdentityKey)) {
     const bson::View identity(row->value.data());
-    out->cluster_id_ = std::string(identity["clusterId"].AsObjectId());
-    out->shard_ = ShardId{static_cast<uint32_t>(identity["shard"].AsInt32())};
+    const bson::Value cluster = identity["clusterId"], shard = identity["shard"];
+    if (!cluster.Is(bson::Type::kObjectId) || !shard.Is(bson::Type::kInt32)) {
+      return MakeError(ErrorCode::kInvalidBSON, "damaged identity of the shard");
+    }
+    out->cluster_id_ = std::string(cluster.AsObjectId());
+    out->shard_ = ShardId{static_cast<uint32_t>(shard.AsInt32())};
     if (out->shard_ == ShardId{0}) {
       for (const auto& entry : ConfigCollections()) out->collections_[entry->id] = entry;
     }
@@ -59,11 +82,8 @@ absl::StatusOr<std::shared_ptr<const ShardCatalog>> ShardCatalog::Load(
     const CollectionId id = entry.id;
     out->collections_[id] = std::make_shared<const CollectionEntry>(std::move(entry));
   }
-  for (cursor->Seek(kMultikeyPrefix); cursor->Valid() && cursor->key().starts_with(kMultikeyPrefix);
-       cursor->Next()) {
-    const uint64_t bits = bson::LoadLittle<uint64_t>(cursor->key().data() + kMultikeyPrefix.size());
-    out->multikey_.insert(IndexId{__builtin_bswap64(bits)});
-  }
+  LoadIndexIds(*cursor, kMultikeyPrefix, &out->multikey_);
+  LoadIndexIds(*cursor, kLongKeysPrefix, &out->long_keys_);
   return out;
 }
 
@@ -87,6 +107,12 @@ std::shared_ptr<const ShardCatalog> ShardCatalog::With(
 
 std::shared_ptr<const ShardCatalog> ShardCatalog::Without(CollectionId id) const {
   auto out = std::make_shared<ShardCatalog>(*this);
+  if (const auto entry = Find(id)) {
+    for (const IndexEntry& index : entry->indexes) {
+      out->multikey_.erase(index.id);
+      out->long_keys_.erase(index.id);
+    }
+  }
   out->collections_.erase(id);
   return out;
 }
@@ -102,6 +128,19 @@ std::shared_ptr<const ShardCatalog> ShardCatalog::With(
 std::shared_ptr<const ShardCatalog> ShardCatalog::WithMultikey(IndexId id) const {
   auto out = std::make_shared<ShardCatalog>(*this);
   out->multikey_.insert(id);
+  return out;
+}
+
+std::shared_ptr<const ShardCatalog> ShardCatalog::WithLongKeys(IndexId id) const {
+  auto out = std::make_shared<ShardCatalog>(*this);
+  out->long_keys_.insert(id);
+  return out;
+}
+
+std::shared_ptr<const ShardCatalog> ShardCatalog::WithoutIndex(IndexId id) const {
+  auto out = std::make_shared<ShardCatalog>(*this);
+  out->multikey_.erase(id);
+  out->long_keys_.erase(id);
   return out;
 }
 

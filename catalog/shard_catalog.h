@@ -34,17 +34,23 @@ class ShardCatalog final : public storage::PublishedState {
 
   // True when some document has had an array on a path of the index.
   bool IsMultikey(IndexId id) const { return multikey_.contains(id); }
+  // True when some key of the index was too long to be stored whole: it does not order documents.
+  bool HasLongKeys(IndexId id) const { return long_keys_.contains(id); }
 
   std::shared_ptr<const ShardCatalog> With(std::shared_ptr<const CollectionEntry> entry) const;
+  // Without a collection and what is known of its indexes.
   std::shared_ptr<const ShardCatalog> Without(CollectionId id) const;
   std::shared_ptr<const ShardCatalog> With(std::shared_ptr<const Assignment> assignment) const;
   std::shared_ptr<const ShardCatalog> WithMultikey(IndexId id) const;
+  std::shared_ptr<const ShardCatalog> WithLongKeys(IndexId id) const;
+  // Without what is known of a dropped index.
+  std::shared_ptr<const ShardCatalog> WithoutIndex(IndexId id) const;
   std::shared_ptr<const ShardCatalog> WithIdentity(std::string cluster_id, ShardId shard) const;
 
  private:
   absl::flat_hash_map<CollectionId, std::shared_ptr<const CollectionEntry>> collections_;
   absl::flat_hash_map<std::string, std::shared_ptr<const Assignment>> assignments_;
-  absl::flat_hash_set<IndexId> multikey_;
+  absl::flat_hash_set<IndexId> multikey_, long_keys_;
   std::string cluster_id_;
   ShardId shard_;
 };
@@ -53,6 +59,9 @@ class ShardCatalog final : public storage::PublishedState {
 std::string MetaCollectionKey(CollectionId id);
 std::string MetaAssignmentKey(std::string_view name);
 std::string MetaMultikeyKey(IndexId id);
+std::string MetaLongKeysKey(IndexId id);
+// Of a collection that was dropped: its id is never used again.
+std::string MetaDroppedKey(CollectionId id);
 inline constexpr std::string_view kMetaIdentityKey = "identity";
 
 }  // namespace evenkeel::catalog

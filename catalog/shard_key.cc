@@ -33,6 +33,12 @@ absl::StatusOr<bson::Value> FieldOf(bson::View document, const bson::Path& path)
   return value;
 }
 
+// True when one path is the other or leads to it: both cannot have a value of their own.
+bool Overlap(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  return b.starts_with(a) && (b.size() == a.size() || b[a.size()] == '.');
+}
+
 }  // namespace
 
 std::string EncodeHash(int64_t hash) {
@@ -67,6 +73,11 @@ absl::StatusOr<ShardKeyPattern> ShardKeyPattern::Parse(bson::View pattern) {
     if (!hashed && (!value.IsNumber() || bson::ToInt64Exact(value) != 1)) {
       return Error(ErrorCode::kBadValue, "shard key field '{}' must be 1 or \"hashed\", not {}",
                    field, bson::ToDisplay(value));
+    }
+    for (const bson::Path& other : key.fields_) {
+      if (!Overlap(other.dotted(), field)) continue;
+      return Error(ErrorCode::kBadValue, "shard key fields '{}' and '{}' overlap", other.dotted(),
+                   field);
     }
     key.fields_.emplace_back(field);
   }

@@ -18,8 +18,8 @@ namespace evenkeel::catalog {
 // One hashed field, alone or first of a compound: {a: "hashed"}, {a: "hashed", b: 1}.
 class ShardKeyPattern {
  public:
-  // Errors   BadValue for an empty, non-hashed or several times hashed pattern, arrays as values,
-  // directions other than 1.
+  // Errors   BadValue for an empty, non-hashed or several times hashed pattern, directions other
+  // than 1, fields that are equal or lie inside each other.
   static absl::StatusOr<ShardKeyPattern> Parse(bson::View pattern);
 
   bson::View pattern() const { return pattern_.view(); }

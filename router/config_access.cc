@@ -60,8 +60,7 @@ Awaitable<absl::StatusOr<std::vector<bson::Document>>> ReadConfig(RouterState& r
 }
 
 Awaitable<absl::Status> UpsertConfig(RouterState& router, std::string_view collection,
-                                     bson::Document query, bson::Document update,
-                                     CallScope scope) {
+                                     bson::Document query, bson::Document update, CallScope scope) {
   bson::Builder body = StartCommand("update", collection, "config", nullptr);
   body.OpenArray("updates").OpenDocument("0");
   body.Append("q", query).Append("u", update).Append("upsert", true).Close().Close();

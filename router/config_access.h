@@ -17,7 +17,8 @@ Awaitable<absl::StatusOr<std::vector<bson::Document>>> ReadConfig(RouterState& r
                                                                   bson::Document filter,
                                                                   CallScope scope);
 
-// Changes one document of config.<collection>, which is made when it is absent. Errors: of the shard.
+// Changes one document of config.<collection>, which is made when it is absent. Errors: of the
+// shard.
 Awaitable<absl::Status> UpsertConfig(RouterState& router, std::string_view collection,
                                      bson::Document query, bson::Document update, CallScope scope);
 

@@ -15,7 +15,8 @@ namespace evenkeel::router {
 std::unique_ptr<query::QueryContext> MakeQueryContext(const RouterState& router,
                                                       std::string_view ns, bson::View let = {});
 
-// The shards of one statement, with a context of its own where its filter has to be compiled. Errors: of the filter.
+// The shards of one statement, with a context of its own where its filter has to be compiled.
+// Errors: of the filter.
 absl::StatusOr<Targets> TargetStatement(const RouterState& router, const catalog::Route& route,
                                         bson::View filter, bson::View collation, bson::View let);
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr absl::Duration kPauseMin = absl::Milliseconds(1);
 constexpr absl::Duration kPauseMax = absl::Milliseconds(50);
-// A request without maxTimeMS waits this long for a DDL job, e.g. for shardCollection of a filled collection.
+// A request without maxTimeMS waits this long for a DDL job, e.g. for shardCollection of a filled
+// collection.
 constexpr absl::Duration kWaitMax = absl::Minutes(10);
 
 }  // namespace

@@ -8,8 +8,9 @@
 //     EVENKEEL_CO_RETURN_IF_ERROR(co_await retry.Refresh());
 //   }
 //
-// Requests that meet a step of a DDL job wait here for its end, in growing pauses, until their deadline. Pauses start only
-// with the second stale answer in a row: after the first one a fresh route is usually enough.
+// Requests that meet a step of a DDL job wait here for its end, in growing pauses, until their
+// deadline. Pauses start only with the second stale answer in a row: after the first one a fresh
+// route is usually enough.
 #pragma once
 
 #include <absl/status/status.h>
@@ -33,8 +34,8 @@ class RouteRetry {
   Awaitable<absl::StatusOr<RoutePtr>> Route();
   // True for an answer that calls for Refresh and another attempt.
   bool IsStale(const absl::Status& status) const;
-  // Forgets the route and waits a little. Errors: MaxTimeMSExpired at the deadline of the request, ExceededTimeLimit when a request
-  // without one has waited for very long, Interrupted.
+  // Forgets the route and waits a little. Errors: MaxTimeMSExpired at the deadline of the request,
+  // ExceededTimeLimit when a request without one has waited for very long, Interrupted.
   Awaitable<absl::Status> Refresh();
   int attempts() const { return attempts_; }
 
@@ -46,7 +47,8 @@ class RouteRetry {
   int attempts_ = 0;
 };
 
-// What the client of a cursor is told when its shard answers StaleConfig: a cursor cannot be sent elsewhere.
+// What the client of a cursor is told when its shard answers StaleConfig: a cursor cannot be sent
+// elsewhere.
 absl::Status EndOfCursor(const absl::Status& status);
 
 }  // namespace evenkeel::router

@@ -39,7 +39,8 @@ class Running {
   Metrics& metrics_;
 };
 
-// A command that reads or writes waits for its turn in the session; killCursors must get past a getMore that waits.
+// A command that reads or writes waits for its turn in the session; killCursors must get past a
+// getMore that waits.
 bool TakesTurns(const wire::CommandFacts& facts) {
   return facts.routing != wire::Routing::kLocal && facts.name != "killCursors";
 }
@@ -95,6 +96,7 @@ Router::Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardCha
   state_->cursors = std::make_unique<CursorTable>(wall);
   state_->sessions = std::make_unique<SessionTable>(wall);
   state_->upserts = std::make_unique<NamedLocks>();
+  state_->ddl_locks = std::make_unique<NamedLocks>();
   state_->started = wall->Now();
   state_->process_id = bson::NewObjectId();
 }
@@ -132,8 +134,7 @@ Awaitable<CommandResult> Router::Execute(CommandContext& context) {
   const wire::Request& request = context.request;
   const CommandHandler handler = FindHandler(*request.facts);
   if (!handler) {
-    co_return Error(ErrorCode::kCommandNotSupported, "command '{}' is not supported",
-                    request.name);
+    co_return Error(ErrorCode::kCommandNotSupported, "command '{}' is not supported", request.name);
   }
   AsyncMutex::Guard turn;
   if (!request.generic.lsid_bytes.empty()) {

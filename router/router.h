@@ -40,7 +40,7 @@ struct RouterState {
   std::unique_ptr<CursorTable> cursors;
   std::unique_ptr<SessionTable> sessions;
   absl::Time started;
-  std::string cluster_id;  // 12 bytes of config.version's clusterId
+  std::string cluster_id;                 // 12 bytes of config.version's clusterId
   std::string process_id;                 // 12 bytes: topologyVersion of hello
   std::unique_ptr<NamedLocks> upserts;    // one upsert without shard key at a time per collection
   std::unique_ptr<NamedLocks> ddl_locks;  // one DDL job at a time per collection

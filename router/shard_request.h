@@ -1,6 +1,7 @@
 // Requests to shards, made out of clients' commands.
 //
-// A message that is built here keeps alive what its views point into: its own body and the client's message.
+// A message that is built here keeps alive what its views point into: its own body and the client's
+// message.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +24,8 @@ wire::Message MakeMessage(bson::Document body, std::shared_ptr<const void> keep 
 // The client's command as it is, sequences too, with the envelope.
 wire::Message ForwardCommand(const wire::Request& request, const wire::ShardEnvelope& envelope);
 
-// Starts a command of another form: {name: collection, $db: …, lsid, txnNumber, readConcern of the client}. `request` may be null.
+// Starts a command of another form: {name: collection, $db: …, lsid, txnNumber, readConcern of the
+// client}. `request` may be null.
 bson::Builder StartCommand(std::string_view name, std::string_view collection,
                            std::string_view database, const wire::Request* request);
 // Appends the fields of `command` after its first one, but those named and generic ones.

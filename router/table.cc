@@ -114,7 +114,7 @@ static_assert(std::is_sorted(std::begin(kRows), std::end(kRows),
 static_assert(EveryRowIsServed(), "a supported command lacks its handler, or the reverse");
 static_assert(std::count_if(std::begin(kTable), std::end(kTable),
                             [](CommandHandler handler) { return handler != nullptr; }) ==
-                  std::size(kRows),
+                  std::ssize(kRows),
               "a handler has no row in commands.inc");
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace evenkeel::router {
 namespace {
 
-// True for a value whose equality means the value itself: no operators, no arrays (which match element by element), no regexes,
-// and not null (which matches missing fields).
+// True for a value whose equality means the value itself: no operators, no arrays (which match
+// element by element), no regexes, and not null (which matches missing fields).
 bool IsPlainEquality(bson::Value value) {
   switch (value.type()) {
     case bson::Type::kEod:

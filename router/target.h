@@ -1,7 +1,7 @@
 // Which shards a statement goes to: from a filter or a document to the owners of its hash.
 //
-// Equality or `$in` on the hashed field of the shard key goes to the owners only, everything else to all shards of the
-// collection; unsharded collections live on their primary. Pure.
+// Equality or `$in` on the hashed field of the shard key goes to the owners only, everything else
+// to all shards of the collection; unsharded collections live on their primary. Pure.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -21,15 +21,16 @@ struct Targets {
   bool by_key = false;                     // the filter pins the shard key
 };
 
-// The same for the forms that need no compiled filter: unsharded collections, no filter, a plain equality on the key. Nothing for
-// others.
+// The same for the forms that need no compiled filter: unsharded collections, no filter, a plain
+// equality on the key. Nothing for others.
 std::optional<Targets> TargetAtOnce(const catalog::Route& route, bson::View filter,
                                     bson::View collation);
 
 // The shards that may hold documents that `filter` matches.
 //
 // collation  the command's; strings compared by rules have no single hash, so they do not target.
-// Errors     of the filter, when it had to be compiled; what TargetAtOnce can tell is left to the shard to check.
+// Errors     of the filter, when it had to be compiled; what TargetAtOnce can tell is left to the
+// shard to check.
 absl::StatusOr<Targets> TargetFilter(const catalog::Route& route, bson::View filter,
                                      bson::View collation, const query::QueryContext& context);
 

@@ -1,9 +1,11 @@
 // Keys and values of the rows of retryable writes.
 #include "txn/retry_record.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bson/builder.h"
+#include "base/check.h"
 #include "base/limits.h"
 #include "base/status.h"
 
@@ -21,6 +23,59 @@ std::string EncodeTxn(TxnNumber txn) {
 }
 
 constexpr size_t kLsidBytes = 16;
+constexpr uint32_t kSignBit32 = uint32_t{1} << 31;
+constexpr size_t kDocumentBytesMin = 5;
+
+// The lowest and the highest statement.
+std::pair<int32_t, int32_t> StatementRange(const RetryRecord& record) {
+  EVENKEEL_CHECK(!record.results.empty());
+  int32_t first = record.results.front().statement, last = first;
+  for (const StatementResult& result : record.results) {
+    first = std::min(first, result.statement);
+    last = std::max(last, result.statement);
+  }
+  return {first, last};
+}
+
+absl::Status Damaged() {
+  return MakeError(ErrorCode::kInvalidBSON, "damaged row of a retryable write");
+}
+
+// The row as a document, if its length is what it says.
+absl::StatusOr<bson::View> RowOf(std::string_view value) {
+  if (value.size() < kDocumentBytesMin) return Damaged();
+  const bson::View row(value.data());
+  if (bson::LoadLittle<uint32_t>(value.data()) != value.size()) return Damaged();
+  return row;
+}
+
+absl::StatusOr<StatementResult> ResultOf(bson::Value element) {
+  if (!element.Is(bson::Type::kObject)) return Damaged();
+  StatementResult result;
+  int fields_wanted = 3;  // s, k, n
+  for (const auto& [name, field] : element.AsDocument()) {
+    if (name == "u") {
+      result.upserted = bson::OwnedValue(field);
+      continue;
+    }
+    if (name == "d") {
+      if (!field.Is(bson::Type::kObject)) return Damaged();
+      result.reply = bson::Document(field.AsDocument());
+      continue;
+    }
+    if (!field.Is(bson::Type::kInt32)) return Damaged();
+    const int32_t number = field.AsInt32();
+    if (name == "s") result.statement = number;
+    if (name == "k") result.kind = static_cast<StatementKind>(number);
+    if (name == "n") result.matched = number;
+    if (name == "m") result.modified = number;
+    if (name != "m") --fields_wanted;
+  }
+  const bool known_kind = result.kind >= StatementKind::kInsert &&
+                          result.kind <= StatementKind::kFindAndModify;
+  if (fields_wanted != 0 || !known_kind) return Damaged();
+  return result;
+}
 
 }  // namespace
 
@@ -30,9 +85,16 @@ std::string CommandPrefix(const RetryableCommand& command) {
   return command.lsid + EncodeTxn(command.txn);
 }
 
-std::string RetryRecordKey(const RetryableCommand& command, int32_t first_statement) {
-  const uint32_t bits = __builtin_bswap32(static_cast<uint32_t>(first_statement));
-  return CommandPrefix(command) + std::string(reinterpret_cast<const char*>(&bits), sizeof(bits));
+std::string RetryRecordKey(const RetryableCommand& command, RowKind kind, int32_t first_statement) {
+  std::string key = CommandPrefix(command);
+  key.push_back(static_cast<char>(kind));
+  const uint32_t bits = __builtin_bswap32(static_cast<uint32_t>(first_statement) ^ kSignBit32);
+  return key.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
+}
+
+std::string RetryRecordKey(const RetryableCommand& command, const RetryRecord& record) {
+  const RowKind kind = record.results.size() == 1 ? RowKind::kStatement : RowKind::kSlice;
+  return RetryRecordKey(command, kind, StatementRange(record).first);
 }
 
 TxnNumber TxnOfKey(std::string_view key) {
@@ -45,6 +107,7 @@ std::string EncodeRetryRecord(const RetryRecord& record) {
   out.Append("c", static_cast<int64_t>(record.collection.value))
       .AppendBinary("p", 0, record.placement_key)
       .AppendDate("t", record.written_ms)
+      .Append("l", record.results.empty() ? 0 : StatementRange(record).second)
       .OpenArray("r");
   bson::ArrayAppender array(out);
   for (const StatementResult& result : record.results) {
@@ -62,30 +125,29 @@ std::string EncodeRetryRecord(const RetryRecord& record) {
 }
 
 absl::StatusOr<RetryRecord> DecodeRetryRecord(std::string_view value) {
-  const bson::View row(value.data());
+  EVENKEEL_ASSIGN_OR_RETURN(const bson::View row, RowOf(value));
   const bson::Value collection = row["c"], placement = row["p"], written = row["t"],
                     results = row["r"];
   if (!collection.Is(bson::Type::kInt64) || !placement.Is(bson::Type::kBinary) ||
       !written.Is(bson::Type::kDate) || !results.Is(bson::Type::kArray)) {
-    return MakeError(ErrorCode::kInvalidBSON, "damaged row of a retryable write");
+    return Damaged();
   }
   RetryRecord record;
   record.collection = CollectionId{static_cast<uint64_t>(collection.AsInt64())};
   record.placement_key = std::string(placement.AsBinary().bytes);
   record.written_ms = written.AsDateMillis();
   for (const auto& [key, element] : results.AsDocument()) {
-    StatementResult result;
-    for (const auto& [name, field] : element.AsDocument()) {
-      if (name == "s") result.statement = field.AsInt32();
-      if (name == "k") result.kind = static_cast<StatementKind>(field.AsInt32());
-      if (name == "n") result.matched = field.AsInt32();
-      if (name == "m") result.modified = field.AsInt32();
-      if (name == "u") result.upserted = bson::OwnedValue(field);
-      if (name == "d") result.reply = bson::Document(field.AsDocument());
-    }
+    EVENKEEL_ASSIGN_OR_RETURN(StatementResult result, ResultOf(element));
     record.results.push_back(std::move(result));
   }
   return record;
+}
+
+absl::StatusOr<int32_t> LastStatementOf(std::string_view value) {
+  EVENKEEL_ASSIGN_OR_RETURN(const bson::View row, RowOf(value));
+  const bson::Value last = row["l"];
+  if (!last.Is(bson::Type::kInt32)) return Damaged();
+  return last.AsInt32();
 }
 
 bool IsExpired(const RetryRecord& record, absl::Time now) {

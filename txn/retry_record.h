@@ -45,8 +45,13 @@ struct RetryRecord {
   std::vector<StatementResult> results;
 };
 
-// lsid, txnNumber (descending, so that the newest comes first), first statement of the slice.
-std::string RetryRecordKey(const RetryableCommand& command, int32_t first_statement);
+// Rows of several statements are few and looked through; a single statement's is found by its key.
+enum class RowKind : uint8_t { kSlice = 1, kStatement = 2 };
+
+// lsid, txnNumber (descending, so that the newest comes first), kind, lowest statement of the row.
+std::string RetryRecordKey(const RetryableCommand& command, RowKind kind, int32_t first_statement);
+// The key of a record's row. Requires results.
+std::string RetryRecordKey(const RetryableCommand& command, const RetryRecord& record);
 // Prefix of all rows of a session, and of one command.
 std::string SessionPrefix(std::string_view lsid);
 std::string CommandPrefix(const RetryableCommand& command);
@@ -56,6 +61,8 @@ TxnNumber TxnOfKey(std::string_view key);
 std::string EncodeRetryRecord(const RetryRecord& record);
 // Errors: InvalidBSON for a damaged row.
 absl::StatusOr<RetryRecord> DecodeRetryRecord(std::string_view value);
+// The highest statement of a row, without decoding the results. Errors: as DecodeRetryRecord.
+absl::StatusOr<int32_t> LastStatementOf(std::string_view value);
 
 // True when the row is older than the session timeout.
 bool IsExpired(const RetryRecord& record, absl::Time now);

@@ -145,6 +145,14 @@ std::optional<int64_t> Filter::MatchedPosition(View document) const {
   return details.position;
 }
 
+std::optional<int64_t> Filter::MatchedPositionOfValue(Value value) const {
+  MatchDetails details;
+  if (!root_->MatchesBound(value, details) || details.position == match::kNoPosition) {
+    return std::nullopt;
+  }
+  return details.position;
+}
+
 bool Filter::IsTrivial() const {
   return root_->kind() == MatchKind::kAnd &&
          static_cast<const LogicalNode&>(*root_).children().empty();

@@ -47,6 +47,8 @@ class Filter {
   // The array position that an update's and projection's positional operator means, when `document`
   // matches and the match went through an array.
   std::optional<int64_t> MatchedPosition(bson::View document) const;
+  // The same for a value as MatchesValue takes it.
+  std::optional<int64_t> MatchedPositionOfValue(bson::Value value) const;
 
   // True for {}: no condition at all.
   bool IsTrivial() const;

@@ -61,6 +61,9 @@ absl::StatusOr<UpdateStatement> ParseUpdateStatement(bson::View statement) {
   if (out.multi && !out.sort.empty()) {
     return Error(ErrorCode::kFailedToParse, "Cannot specify sort with multi=true");
   }
+  if (!statement["c"].IsNullish() && !out.u.Is(Type::kArray)) {
+    return Error(Location(51198), "Constant values may only be specified for pipeline updates");
+  }
   return out;
 }
 

@@ -31,7 +31,8 @@ struct UpdateRequest {
 };
 
 // Parses one statement. Errors: 40414 without q or u, 40415, TypeMismatch, FailedToParse for a `u`
-// that is neither object nor array, for `hint` of a wrong type and for sort with multi.
+// that is neither object nor array, for `hint` of a wrong type and for sort with multi; 51198 for c
+// without a pipeline.
 absl::StatusOr<UpdateStatement> ParseUpdateStatement(bson::View statement);
 
 // Parses an update command.

@@ -21,17 +21,21 @@ struct UpdateOutcome {
 class Update {
  public:
   class Impl;
-  // `update` is the statement's u (document or array). Errors: MongoDB's, e.g. 9 for an unknown modifier, 40 for conflicting paths.
-  static absl::StatusOr<Update> Parse(bson::Value update, bson::View array_filters, const QueryContext& context);
+  // `update` is the statement's u (document or array). Errors: MongoDB's, e.g. 9 for an unknown
+  // modifier, 40 for conflicting paths.
+  static absl::StatusOr<Update> Parse(bson::Value update, bson::View array_filters,
+                                      const QueryContext& context);
   Update(Update&&) noexcept;
   Update& operator=(Update&&) noexcept;
   ~Update();
 
   UpdateKind kind() const;
-  // Applies to an existing document. `filter` for the positional operator. Errors: 66 when _id would change, 10334 for a too large
-  // result, 28, 14 … Deterministic given the document and the context.
+  // Applies to an existing document. `filter` for the positional operator. Errors: 66 when _id
+  // would change, 10334 for a too large result, 28, 14 … Deterministic given the document and the
+  // context.
   absl::StatusOr<UpdateOutcome> Apply(bson::View document, const Filter* filter) const;
-  // The document that an upsert inserts: the filter's equalities, then the update; `_id` first, made new when neither gives one.
+  // The document that an upsert inserts: the filter's equalities, then the update; `_id` first,
+  // made new when neither gives one.
   absl::StatusOr<bson::Document> BuildUpsert(const Filter& filter) const;
 
  private:

@@ -25,8 +25,8 @@ BatchBuilder::BatchBuilder(const BatchRequest& request) : request_(request), arr
 }
 
 bool BatchBuilder::Add(bson::View row) {
-  if (rows_ > 0 && builder_.SizeBytes() + row.SizeBytes() + kRowOverheadBytes >
-                       limits::kReplyBatchBytesMax) {
+  if (rows_ > 0 &&
+      builder_.SizeBytes() + row.SizeBytes() + kRowOverheadBytes > limits::kReplyBatchBytesMax) {
     return false;
   }
   array_.Add(row);

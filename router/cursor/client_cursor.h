@@ -1,7 +1,8 @@
 // What a client's cursor id stands for: something that gives the next batch.
 //
-// Kinds: one shard's cursor passed through (forward_cursor.h), several merged (merge_cursor.h), documents in memory
-// (documents_cursor.h). A cursor is used by one command at a time; the table sees to it.
+// Kinds: one shard's cursor passed through (forward_cursor.h), several merged (merge_cursor.h),
+// documents in memory (documents_cursor.h). A cursor is used by one command at a time; the table
+// sees to it.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -60,8 +61,8 @@ class BatchBuilder {
   int64_t rows_ = 0;
 };
 
-// A shard's reply with a cursor as the client gets it: other fields dropped, the cursor's id replaced unless it is 0.
-// Errors: InternalError for a reply without cursor.
+// A shard's reply with a cursor as the client gets it: other fields dropped, the cursor's id
+// replaced unless it is 0. Errors: InternalError for a reply without cursor.
 absl::StatusOr<bson::Document> PassedOnReply(bson::View reply, CursorId id);
 
 // The cursor of a reply. Errors: InternalError for a malformed one.

@@ -20,8 +20,8 @@ absl::Status NotFound(CursorId id) {
 
 absl::Status CheckNamespace(CursorId id, std::string_view owned, std::string_view asked) {
   if (owned == asked) return absl::OkStatus();
-  return Error(ErrorCode::kUnauthorized,
-               "cursor id {} belongs to the namespace '{}', not to '{}'", id.value, owned, asked);
+  return Error(ErrorCode::kUnauthorized, "cursor id {} belongs to the namespace '{}', not to '{}'",
+               id.value, owned, asked);
 }
 
 absl::Status CheckSession(CursorId id, std::string_view owned, std::string_view asked) {

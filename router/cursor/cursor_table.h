@@ -1,6 +1,7 @@
 // The cursors of clients by id: who owns them, which are in use, which have been idle too long.
 //
-// Ids are random, so they cannot be guessed. Any thread; a cursor itself is used by one command at a time.
+// Ids are random, so they cannot be guessed. Any thread; a cursor itself is used by one command at
+// a time.
 //
 // Invariants
 //   C1  A cursor is either in the table or checked out by exactly one command.
@@ -36,11 +37,13 @@ class CursorTable {
 
   // An id that no cursor has.
   CursorId NewId();
-  // Errors: ExceededMemoryLimit when there are too many cursors; the cursor is given back in `cursor` then.
+  // Errors: ExceededMemoryLimit when there are too many cursors; the cursor is given back in
+  // `cursor` then.
   absl::Status Put(CursorId id, std::unique_ptr<ClientCursor>& cursor, CursorOwner owner);
 
   // Takes a cursor out for one command.
-  // Errors: CursorNotFound, CursorInUse, Unauthorized for another namespace, 50736 … 50738 for another session.
+  // Errors: CursorNotFound, CursorInUse, Unauthorized for another namespace, 50736 … 50738 for
+  // another session.
   absl::StatusOr<std::unique_ptr<ClientCursor>> CheckOut(CursorId id, std::string_view ns,
                                                          std::string_view lsid);
   // Puts it back; returns it when it was killed meanwhile, to be closed.
@@ -48,8 +51,8 @@ class CursorTable {
   // Forgets a cursor that is checked out.
   void Drop(CursorId id);
 
-  // Ends one: returns it for closing, or null when it is in use (it ends when its command does). Errors: CursorNotFound,
-  // Unauthorized for another namespace.
+  // Ends one: returns it for closing, or null when it is in use (it ends when its command does).
+  // Errors: CursorNotFound, Unauthorized for another namespace.
   absl::StatusOr<std::unique_ptr<ClientCursor>> Kill(CursorId id, std::string_view ns);
   // Takes out those that were idle too long, all of a session, all.
   std::vector<std::unique_ptr<ClientCursor>> TakeIdle();

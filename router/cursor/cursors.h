@@ -13,7 +13,7 @@ namespace evenkeel::router {
 
 struct FirstBatch {
   std::optional<int64_t> rows = kFirstBatchRows;
-  bool single = false;      // close the cursor after it
+  bool single = false;  // close the cursor after it
   bool no_timeout = false;
 };
 

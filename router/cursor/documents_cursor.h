@@ -1,4 +1,5 @@
-// A cursor over documents that the router holds in memory: listCollections, listIndexes and the like.
+// A cursor over documents that the router holds in memory: listCollections, listIndexes and the
+// like.
 #pragma once
 
 #include <deque>

@@ -41,8 +41,7 @@ absl::Status MergeCursor::Build(std::vector<ShardStream> streams) {
     top_ = std::make_unique<query::UnorderedMerge>(std::move(inputs));
   }
   if (options_.pipeline) {
-    EVENKEEL_ASSIGN_OR_RETURN(top_,
-                              options_.pipeline->Build(std::move(top_), *options_.context));
+    EVENKEEL_ASSIGN_OR_RETURN(top_, options_.pipeline->Build(std::move(top_), *options_.context));
   }
   return absl::OkStatus();
 }
@@ -137,7 +136,8 @@ absl::Status MergeCursor::LookAhead() {
     ended_ = true;
     return absl::OkStatus();
   }
-  // Saves the client a getMore that would find nothing. With a pipeline the work may be large: left to the next call.
+  // Saves the client a getMore that would find nothing. With a pipeline the work may be large: left
+  // to the next call.
   if (options_.pipeline) return absl::OkStatus();
   pending_.clear();
   at_ = 0;
@@ -146,8 +146,7 @@ absl::Status MergeCursor::LookAhead() {
   return absl::OkStatus();
 }
 
-Awaitable<absl::StatusOr<bson::Document>> MergeCursor::Next(BatchRequest request,
-                                                            CallScope scope) {
+Awaitable<absl::StatusOr<bson::Document>> MergeCursor::Next(BatchRequest request, CallScope scope) {
   BatchBuilder batch(request);
   while (!Take(batch)) {
     if (ended_) break;

@@ -1,9 +1,10 @@
-// The cursor over several shards: fetches their batches at once, merges them by sort key or in any order, runs the merging part
-// of a pipeline, and counts off skip and limit.
+// The cursor over several shards: fetches their batches at once, merges them by sort key or in any
+// order, runs the merging part of a pipeline, and counts off skip and limit.
 //
-// Rows stay views into the shards' replies until they are copied into the client's batch. A shard is asked for its next batch
-// when its last one has been used up, all such shards at once; while the client works on a batch, the next ones are already asked for
-// (prefetch), within a bound for all cursors of the router.
+// Rows stay views into the shards' replies until they are copied into the client's batch. A shard
+// is asked for its next batch when its last one has been used up, all such shards at once; while
+// the client works on a batch, the next ones are already asked for (prefetch), within a bound for
+// all cursors of the router.
 #pragma once
 
 #include <memory>
@@ -26,9 +27,9 @@ struct ShardStream {
 };
 
 struct MergeOptions {
-  std::string ns;                         // shown in replies
+  std::string ns;  // shown in replies
   std::unique_ptr<query::QueryContext> context;
-  std::optional<query::SortPattern> sort;  // rows carry "$sortKey"
+  std::optional<query::SortPattern> sort;   // rows carry "$sortKey"
   std::optional<query::Pipeline> pipeline;  // the merging part
   int64_t skip = 0;
   std::optional<int64_t> limit;
@@ -36,8 +37,10 @@ struct MergeOptions {
 
 class MergeCursor final : public ClientCursor {
  public:
-  // Errors: InternalError for malformed replies, and those of building the pipeline; the shards' cursors are then the caller's to end.
-  static absl::StatusOr<std::unique_ptr<MergeCursor>> Make(RouterState& router, MergeOptions options,
+  // Errors: InternalError for malformed replies, and those of building the pipeline; the shards'
+  // cursors are then the caller's to end.
+  static absl::StatusOr<std::unique_ptr<MergeCursor>> Make(RouterState& router,
+                                                           MergeOptions options,
                                                            std::vector<ShardStream> streams);
 
   Awaitable<absl::StatusOr<bson::Document>> Next(BatchRequest request, CallScope scope) override;
@@ -48,7 +51,8 @@ class MergeCursor final : public ClientCursor {
   struct Stream {
     ShardCursor cursor;
     std::unique_ptr<query::InputQueue> input;
-    // What rows point into: those in the queue into the last reply, those that the merge has taken out into the one before, too.
+    // What rows point into: those in the queue into the last reply, those that the merge has taken
+    // out into the one before, too.
     wire::Message last_reply, reply_before;
   };
 
@@ -68,8 +72,8 @@ class MergeCursor final : public ClientCursor {
   MergeOptions options_;
   std::vector<Stream> streams_;
   std::unique_ptr<query::Operator> top_;  // reads the streams' inputs
-  query::Batch pending_;  // pulled, not yet given to the client
-  size_t at_ = 0;         // the next of them
+  query::Batch pending_;                  // pulled, not yet given to the client
+  size_t at_ = 0;                         // the next of them
   int64_t skip_left_ = 0;
   std::optional<int64_t> limit_left_;
   bool ended_ = false;

@@ -14,8 +14,8 @@ namespace evenkeel::router {
 
 struct ShardCursor {
   ShardId shard;
-  int64_t id = 0;      // of the shard; 0: it has nothing more
-  std::string ns;      // that the shard knows
+  int64_t id = 0;  // of the shard; 0: it has nothing more
+  std::string ns;  // that the shard knows
 };
 
 // {getMore: id, collection, batchSize}. `rows` nothing: as many as fit.

@@ -1,5 +1,5 @@
-// The balancer's switch and state. Ranges are equal from the start, so there is nothing for it to do; the switch is kept where
-// MongoDB's tools look for it: config.settings, `_id` "balancer".
+// The balancer's switch and state. Ranges are equal from the start, so there is nothing for it to
+// do; the switch is kept where MongoDB's tools look for it: config.settings, `_id` "balancer".
 #include <utility>
 
 #include "base/bson/builder.h"

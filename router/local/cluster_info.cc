@@ -15,8 +15,7 @@ namespace {
 // "shard0/host:port" without the name.
 std::string_view HostOf(std::string_view connection_string) {
   const size_t slash = connection_string.find('/');
-  return slash == std::string_view::npos ? connection_string
-                                         : connection_string.substr(slash + 1);
+  return slash == std::string_view::npos ? connection_string : connection_string.substr(slash + 1);
 }
 
 std::string_view Text(bson::View row, std::string_view field) {

@@ -1,7 +1,8 @@
-// hello and isMaster: what this server is, as a mongos says it; also in the awaitable form of the drivers' monitors.
+// hello and isMaster: what this server is, as a mongos says it; also in the awaitable form of the
+// drivers' monitors.
 //
-// Nothing that a monitor watches ever changes here, so an awaitable hello always waits its full time. Source: server discovery and
-// monitoring, handshake and wire compression specifications.
+// Nothing that a monitor watches ever changes here, so an awaitable hello always waits its full
+// time. Source: server discovery and monitoring, handshake and wire compression specifications.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -46,8 +47,7 @@ absl::Status TakeMetadata(wire::ClientState& client, bson::View hello) {
   const bson::Value metadata = hello["client"];
   if (!metadata.missing()) {
     if (!metadata.Is(bson::Type::kObject)) {
-      return MakeError(ErrorCode::kTypeMismatch,
-                       "the client metadata document must be an object");
+      return MakeError(ErrorCode::kTypeMismatch, "the client metadata document must be an object");
     }
     if (!client.metadata.empty()) {
       return MakeError(ErrorCode::kClientMetadataCannotBeMutated,

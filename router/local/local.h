@@ -1,4 +1,5 @@
-// Handlers of the commands that concern the router itself and the cluster as a whole, for router/table.cc.
+// Handlers of the commands that concern the router itself and the cluster as a whole, for
+// router/table.cc.
 #pragma once
 
 #include "router/command.h"

@@ -9,6 +9,7 @@
 #include "query/stage/pipeline.h"
 #include "router/cursor/forward_cursor.h"
 #include "router/query_context.h"
+#include "router/read/explain.h"
 #include "router/read/read.h"
 #include "router/read/scatter.h"
 #include "router/read/sources.h"
@@ -20,7 +21,7 @@ namespace {
 
 using CursorPtr = std::unique_ptr<ClientCursor>;
 
-constexpr int kViewDepthMax = 20;  // as MongoDB's
+constexpr int kViewDepthMax = 20;               // as MongoDB's
 constexpr int64_t kWholeBatchRows = INT32_MAX;  // bounded by bytes only
 constexpr std::string_view kNoCollection = "$cmd.aggregate";
 
@@ -68,12 +69,13 @@ Awaitable<absl::StatusOr<CursorPtr>> RunHere(CommandContext& context, const Aggr
   co_return co_await MergeStreams(context, std::move(options), std::move(streams));
 }
 
-// What the shards are asked. A merging stage needs all of its input, so their batches are as large as they can be.
+// What the shards are asked. A merging stage needs all of its input, so their batches are as large
+// as they can be.
 wire::Message ShardAggregate(const CommandContext& context, const catalog::Route& route,
                              const AggregateCall& call, bson::View pipeline, bool merge,
                              std::optional<int64_t> batch_size) {
-  bson::Builder body = StartCommand("aggregate", route.entry->name(), route.entry->database(),
-                                    &context.request);
+  bson::Builder body =
+      StartCommand("aggregate", route.entry->name(), route.entry->database(), &context.request);
   body.AppendArray("pipeline", pipeline).OpenDocument("cursor");
   if (batch_size) body.Append("batchSize", *batch_size);
   body.Close();
@@ -92,8 +94,8 @@ Awaitable<absl::StatusOr<CursorPtr>> RunOnShards(CommandContext& context, RouteP
                                                  query::Pipeline& pipeline) {
   pipeline.Optimize();
   EVENKEEL_CO_ASSIGN_OR_RETURN(
-      Targets targets, TargetStatement(context.router, *route, pipeline.LeadingMatch(),
-                                       call.collation, call.let));
+      Targets targets,
+      TargetStatement(context.router, *route, pipeline.LeadingMatch(), call.collation, call.let));
   MergeOptions options = OptionsOf(context, call);
   wire::Message message;
   if (targets.shards.size() == 1) {
@@ -107,14 +109,14 @@ Awaitable<absl::StatusOr<CursorPtr>> RunOnShards(CommandContext& context, RouteP
       options.sort = std::move(split.merge_sort);
     }
     options.context->is_merge_part = true;
+    options.context->internal = true;
     if (!split.merge_part.empty()) {
       EVENKEEL_CO_ASSIGN_OR_RETURN(options.pipeline,
                                    query::Pipeline::Parse(split.merge_part, *options.context));
     }
   }
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      std::vector<ShardStream> streams,
-      co_await OpenStreams(context, route, targets, std::move(message)));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<ShardStream> streams,
+                               co_await OpenStreams(context, route, targets, std::move(message)));
   co_return co_await MergeStreams(context, std::move(options), std::move(streams));
 }
 
@@ -154,9 +156,9 @@ absl::StatusOr<std::optional<ShardId>> SingleShard(const CommandContext& context
                             query::Pipeline::Parse(call.pipeline, *query_context));
   if (pipeline.HasOwnSource()) return std::nullopt;
   pipeline.Optimize();
-  EVENKEEL_ASSIGN_OR_RETURN(const Targets targets,
-                            TargetStatement(context.router, route, pipeline.LeadingMatch(),
-                                            call.collation, call.let));
+  EVENKEEL_ASSIGN_OR_RETURN(
+      const Targets targets,
+      TargetStatement(context.router, route, pipeline.LeadingMatch(), call.collation, call.let));
   if (targets.shards.size() != 1) return std::nullopt;
   return targets.shards[0];
 }
@@ -226,7 +228,8 @@ Awaitable<absl::StatusOr<std::vector<bson::Document>>> CollectAggregate(CommandC
     const auto reply = co_await cursor->Next({}, context.scope());
     absl::Status status = reply.status();
     if (status.ok()) {
-      for (const auto& [key, row] : reply->view()["cursor"].AsDocument()["nextBatch"].AsDocument()) {
+      for (const auto& [key, row] :
+           reply->view()["cursor"].AsDocument()["nextBatch"].AsDocument()) {
         rows.emplace_back(row.AsDocument());
         size_bytes += rows.back().SizeBytes();
       }
@@ -252,6 +255,7 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
   } else {
     EVENKEEL_CO_ASSIGN_OR_RETURN(ns, context.Namespace());
   }
+  if (request.explain) co_return co_await Explain(context, context.body(), "queryPlanner");
   FirstBatch first;
   if (request.batch_size) first.rows = request.batch_size;
   AggregateCall call = CallOf(request, ns);

@@ -1,4 +1,5 @@
-// Pipelines over collections, views, and sources of the router itself; also what reads on views become.
+// Pipelines over collections, views, and sources of the router itself; also what reads on views
+// become.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,13 +16,14 @@
 
 namespace evenkeel::router::read {
 
-// One aggregation, independent of the command that asked for it. Views point into the client's message.
+// One aggregation, independent of the command that asked for it. Views point into the client's
+// message.
 struct AggregateCall {
   std::string ns;           // what is read: a collection or view; "db.$cmd.aggregate" for none
   std::string ns_shown;     // in the cursor
   bson::Document pipeline;  // an array
   bson::View let, collation;
-  bson::Value hint;         // missing if none
+  bson::Value hint;  // missing if none
   std::optional<bool> allow_disk_use;
   std::optional<int64_t> batch_size;
 };
@@ -33,8 +35,8 @@ Awaitable<absl::StatusOr<std::unique_ptr<ClientCursor>>> OpenAggregate(CommandCo
 Awaitable<absl::StatusOr<std::vector<bson::Document>>> CollectAggregate(CommandContext& context,
                                                                         AggregateCall call);
 
-// Follows one step of a view: the call on what it is defined on. Errors: InternalError for a damaged view.
-absl::StatusOr<AggregateCall> ResolveView(const catalog::CollectionEntry& view,
-                                          AggregateCall call);
+// Follows one step of a view: the call on what it is defined on. Errors: InternalError for a
+// damaged view.
+absl::StatusOr<AggregateCall> ResolveView(const catalog::CollectionEntry& view, AggregateCall call);
 
 }  // namespace evenkeel::router::read

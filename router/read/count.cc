@@ -29,8 +29,8 @@ bson::Document CountReply(int64_t n) {
 // Each shard counts up to skip + limit; the router takes the skipped ones off.
 wire::Message ScatteredCount(const CommandContext& context, const catalog::Route& route,
                              const query::CountRequest& count) {
-  bson::Builder body = StartCommand("count", route.entry->name(), route.entry->database(),
-                                    &context.request);
+  bson::Builder body =
+      StartCommand("count", route.entry->name(), route.entry->database(), &context.request);
   AppendFieldsExcept(body, context.body(), {"skip", "limit"});
   int64_t limit = 0;
   if (count.limit > 0 && !__builtin_add_overflow(count.limit, count.skip, &limit)) {
@@ -45,8 +45,7 @@ Awaitable<CommandResult> CountOnMany(CommandContext& context, RoutePtr route,
   const wire::Message message = ScatteredCount(context, *route, count);
   std::vector<ShardCall> calls;
   for (const ShardId shard : targets.shards) calls.push_back({shard, message});
-  const auto replies =
-      co_await context.router.cluster->SendAll(std::move(calls), context.scope());
+  const auto replies = co_await context.router.cluster->SendAll(std::move(calls), context.scope());
   int64_t sum = 0;
   for (const auto& reply : replies) {
     if (!reply.ok()) co_return reply.status();
@@ -70,8 +69,7 @@ Awaitable<CommandResult> CountOnOne(CommandContext& context, RoutePtr route, Sha
 Awaitable<CommandResult> CountCommand(CommandContext& context) {
   context.router.metrics.commands.fetch_add(1, std::memory_order_relaxed);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::string ns, context.Namespace());
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest count,
-                               query::ParseCount(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest count, query::ParseCount(context.body()));
   RouteRetry retry(context.router, ns, context.scope());
   while (true) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const RoutePtr route, co_await retry.Route());

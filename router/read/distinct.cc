@@ -20,8 +20,7 @@ Awaitable<CommandResult> DistinctOnShards(CommandContext& context, RoutePtr rout
   const wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route));
   std::vector<ShardCall> calls;
   for (const ShardId shard : targets.shards) calls.push_back({shard, message});
-  const auto replies =
-      co_await context.router.cluster->SendAll(std::move(calls), context.scope());
+  const auto replies = co_await context.router.cluster->SendAll(std::move(calls), context.scope());
   DistinctValues values;
   for (const auto& reply : replies) {
     if (!reply.ok()) co_return reply.status();

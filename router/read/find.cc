@@ -34,8 +34,8 @@ absl::Status CheckQuery(const query::FindRequest& find, const query::QueryContex
 // What each of several shards is asked: skipping is the router's work.
 wire::Message ScatteredFind(const CommandContext& context, const catalog::Route& route,
                             const query::FindRequest& find, int64_t limit) {
-  bson::Builder body = StartCommand("find", route.entry->name(), route.entry->database(),
-                                    &context.request);
+  bson::Builder body =
+      StartCommand("find", route.entry->name(), route.entry->database(), &context.request);
   AppendFieldsExcept(body, context.body(), {"skip", "limit", "singleBatch"});
   if (limit > 0) body.Append("limit", limit);
   wire::ShardEnvelope envelope = EnvelopeOf(route);
@@ -65,8 +65,7 @@ Awaitable<CommandResult> FindOnMany(CommandContext& context, RoutePtr route,
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       std::unique_ptr<ClientCursor> cursor,
       co_await MergeStreams(context, std::move(options), std::move(streams)));
-  co_return co_await BeginCursor(context, route->entry->ns, std::move(cursor),
-                                 FirstBatchOf(find));
+  co_return co_await BeginCursor(context, route->entry->ns, std::move(cursor), FirstBatchOf(find));
 }
 
 }  // namespace
@@ -92,8 +91,8 @@ Awaitable<CommandResult> FindCommand(CommandContext& context) {
     CommandResult result;
     if (targets.shards.size() == 1) {
       wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route));
-      result = co_await ForwardCursorCommand(context, route, targets.shards[0],
-                                             std::move(message), FirstBatchOf(find));
+      result = co_await ForwardCursorCommand(context, route, targets.shards[0], std::move(message),
+                                             FirstBatchOf(find));
     } else {
       result = co_await FindOnMany(context, route, find, std::move(targets));
     }

@@ -15,7 +15,8 @@ std::string NamespaceOf(const CommandContext& context, std::string_view collecti
   return std::string(context.request.database).append(".").append(collection);
 }
 
-// Gives a cursor back to the table when the command's coroutine ends, even one that is destroyed while it waits.
+// Gives a cursor back to the table when the command's coroutine ends, even one that is destroyed
+// while it waits.
 class CheckedOut {
  public:
   CheckedOut(CursorTable& table, CursorId id) : table_(&table), id_(id) {}

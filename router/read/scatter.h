@@ -18,8 +18,8 @@ Awaitable<CommandResult> ForwardCursorCommand(CommandContext& context, RoutePtr 
                                               ShardId shard, wire::Message message,
                                               FirstBatch first);
 
-// Sends `message` to all `shards` at once. If one fails, the cursors of the others are ended and its error returned, StaleConfig
-// before others.
+// Sends `message` to all `shards` at once. If one fails, the cursors of the others are ended and
+// its error returned, StaleConfig before others.
 Awaitable<absl::StatusOr<std::vector<ShardStream>>> OpenStreams(CommandContext& context,
                                                                 RoutePtr route, Targets targets,
                                                                 wire::Message message);

@@ -1,4 +1,5 @@
-// Stages whose documents the router makes itself: $collStats, $shardedDataDistribution, $listClusterCatalog, $listLocalSessions ….
+// Stages whose documents the router makes itself: $collStats, $shardedDataDistribution,
+// $listClusterCatalog, $listLocalSessions ….
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,8 +16,8 @@ namespace evenkeel::router::read {
 // One use of such a stage.
 struct SourceCall {
   CommandContext& context;
-  std::string ns;     // the collection, or "db.$cmd.aggregate"
-  bson::Value spec;   // the stage's value
+  std::string ns;    // the collection, or "db.$cmd.aggregate"
+  bson::Value spec;  // the stage's value
 };
 
 using Source = Awaitable<absl::StatusOr<std::vector<bson::Document>>> (*)(SourceCall call);

@@ -33,9 +33,9 @@ KindNames NamesOf(WriteKind kind) {
 }
 
 // Collections of `config` that clients may write: what mongosh's helpers change.
-constexpr std::string_view kWritableConfig[] = {"config.settings", "config.collections",
-                                                "config.tags",     "config.changelog",
-                                                "config.actionlog", "config.locks", "config.mongos"};
+constexpr std::string_view kWritableConfig[] = {
+    "config.settings",  "config.collections", "config.tags",  "config.changelog",
+    "config.actionlog", "config.locks",       "config.mongos"};
 
 ErrorCode CodeOfEntry(bson::View entry) {
   const bson::Value code = entry["code"];
@@ -75,7 +75,8 @@ absl::StatusOr<std::vector<int32_t>> StatementIds(bson::Value stmt_id, bson::Val
   if (!stmt_id.missing()) {
     const auto first = bson::ToInt64Exact(stmt_id);
     if (!first) return MakeError(ErrorCode::kTypeMismatch, "stmtId must be an integer");
-    for (size_t i = 0; i < count; ++i) ids.push_back(static_cast<int32_t>(*first + static_cast<int64_t>(i)));
+    for (size_t i = 0; i < count; ++i)
+      ids.push_back(static_cast<int32_t>(*first + static_cast<int64_t>(i)));
   }
   if (!stmt_ids.missing()) {
     if (!stmt_ids.Is(bson::Type::kArray)) {
@@ -101,13 +102,12 @@ int32_t BatchWriter::StatementId(size_t index) const {
   return batch_.ids.empty() ? static_cast<int32_t>(index) : batch_.ids[index];
 }
 
-wire::Message BatchWriter::MakePart(const catalog::Route& route,
-                                    std::vector<bson::View> statements,
+wire::Message BatchWriter::MakePart(const catalog::Route& route, std::vector<bson::View> statements,
                                     const std::vector<int32_t>& ids,
                                     wire::ShardEnvelope envelope) const {
   const KindNames names = NamesOf(batch_.kind);
-  bson::Builder body = StartCommand(names.command, route.entry->name(), route.entry->database(),
-                                    &context_.request);
+  bson::Builder body =
+      StartCommand(names.command, route.entry->name(), route.entry->database(), &context_.request);
   AppendFieldsExcept(body, context_.body(), {names.sequence, "stmtId", "stmtIds"});
   bson::Builder id_array;
   if (retryable() && !IsIdentity(ids)) {
@@ -140,8 +140,8 @@ Awaitable<absl::StatusOr<RoutePtr>> BatchWriter::OpenRoute(RouteRetry& retry) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(RoutePtr route, co_await retry.Route());
   if (!route && batch_.may_create) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(
-        route, co_await ddl::EnsureCollection(context_.router, batch_.ns,
-                                              context_.request.deadline, context_.cancelled));
+        route, co_await ddl::EnsureCollection(context_.router, batch_.ns, context_.request.deadline,
+                                              context_.cancelled));
   }
   if (route && route->entry->kind == catalog::CollectionKind::kView) {
     co_return ViewError(batch_.ns);
@@ -163,8 +163,8 @@ Awaitable<CommandResult> BatchWriter::Run() {
       CheckAbsent(left);
       break;
     }
-    failure = batch_.ordered ? co_await RunOrdered(*route, left)
-                             : co_await RunUnordered(*route, left);
+    failure =
+        batch_.ordered ? co_await RunOrdered(*route, left) : co_await RunUnordered(*route, left);
     if (!failure.ok() || left.empty()) break;
     failure = co_await retry.Refresh();
     if (!failure.ok()) break;
@@ -325,8 +325,8 @@ BatchWriter::PartOutcome BatchWriter::Absorb(const Part& part,
   if (early) {
     const bson::Value at = reply->body["durableAt"];
     Timestamp& known = durable_at_[part.shard];
-    known = std::max(known, at.Is(bson::Type::kTimestamp) ? at.AsTimestamp()
-                                                          : context_.router.clock->Now());
+    known = std::max(
+        known, at.Is(bson::Type::kTimestamp) ? at.AsTimestamp() : context_.router.clock->Now());
   }
   AbsorbReply(part, reply->body, outcome);
   return outcome;
@@ -366,8 +366,7 @@ void BatchWriter::AbsorbErrors(const Part& part, bson::View list, PartOutcome& o
     }
     // Ordered: neither this one nor those behind it were carried out.
     const auto from = part.indexes.begin() + static_cast<std::ptrdiff_t>(at);
-    outcome.again.insert(outcome.again.end(), from,
-                         batch_.ordered ? part.indexes.end() : from + 1);
+    outcome.again.insert(outcome.again.end(), from, batch_.ordered ? part.indexes.end() : from + 1);
     if (batch_.ordered) return;
   }
 }

@@ -1,8 +1,10 @@
-// Carries out the statements of one insert, update or delete command: where each goes, in which order, what comes back.
+// Carries out the statements of one insert, update or delete command: where each goes, in which
+// order, what comes back.
 //
-// Ordered: runs of neighbouring statements for the same shard, one run after the other, up to the first error. Unordered: all
-// shards at once. A statement that StaleConfig has turned away was not carried out and is targeted again. Statements that
-// concern several shards are the subclass's work, one at a time.
+// Ordered: runs of neighbouring statements for the same shard, one run after the other, up to the
+// first error. Unordered: all shards at once. A statement that StaleConfig has turned away was not
+// carried out and is targeted again. Statements that concern several shards are the subclass's
+// work, one at a time.
 //
 // Invariants
 //   W1  No statement is sent again once a shard may have carried it out.
@@ -47,7 +49,7 @@ class BatchWriter {
     std::vector<bson::View> statements;
     std::vector<int32_t> ids;  // statement ids of a retryable command; empty: 0, 1, 2 …
     bool ordered = true;
-    bool may_create = false;   // an absent collection is made first
+    bool may_create = false;  // an absent collection is made first
     std::shared_ptr<const void> keep;
   };
 
@@ -59,8 +61,8 @@ class BatchWriter {
  protected:
   // Errors end up in writeErrors.
   virtual absl::StatusOr<Placement> Place(const catalog::Route& route, size_t index) = 0;
-  // A statement that concerns several shards; adds to results(). Errors: StaleConfig when nothing was done, others go into
-  // writeErrors.
+  // A statement that concerns several shards; adds to results(). Errors: StaleConfig when nothing
+  // was done, others go into writeErrors.
   virtual Awaitable<absl::Status> RunSpecial(RoutePtr route, size_t index, Placement placement) = 0;
   // What can be checked of a statement without its collection.
   virtual absl::Status Check(size_t index) const = 0;
@@ -114,10 +116,11 @@ class BatchWriter {
   std::map<ShardId, Timestamp> durable_at_;  // of shards that have answered before durability
 };
 
-// The collection may be written by clients. Errors: Unauthorized for parts of `config` that only DDL changes.
+// The collection may be written by clients. Errors: Unauthorized for parts of `config` that only
+// DDL changes.
 absl::Status CheckWritable(std::string_view ns);
-// The ids of `count` statements: stmtIds, or stmtId as the first of them; empty when neither is given.
-// Errors: InvalidOptions, InvalidLength.
+// The ids of `count` statements: stmtIds, or stmtId as the first of them; empty when neither is
+// given. Errors: InvalidOptions, InvalidLength.
 absl::StatusOr<std::vector<int32_t>> StatementIds(bson::Value stmt_id, bson::Value stmt_ids,
                                                   size_t count);
 // 166, naming the view.

@@ -49,8 +49,7 @@ Findings Inspect(bson::View document) {
     } else if (value.Is(bson::Type::kTimestamp) && value.AsTimestamp().bits == 0) {
       found.zero_timestamp = true;
     }
-    found.nested =
-        found.nested || value.Is(bson::Type::kObject) || value.Is(bson::Type::kArray);
+    found.nested = found.nested || value.Is(bson::Type::kObject) || value.Is(bson::Type::kArray);
     first = false;
   }
   return found;

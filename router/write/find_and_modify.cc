@@ -7,6 +7,7 @@
 #include "query/match/filter.h"
 #include "query/project/projection.h"
 #include "query/request/find_and_modify_request.h"
+#include "router/cursor/client_cursor.h"
 #include "router/ddl/ddl.h"
 #include "router/query_context.h"
 #include "router/router.h"
@@ -35,11 +36,11 @@ UpsertParts PartsOf(const FindAndModifyRequest& request) {
 }
 
 // The command for a shard, without its upsert where the router sees to that.
-wire::Message MakeCommand(const Run& run, const catalog::Route& route,
-                          wire::ShardEnvelope envelope, bool with_upsert) {
+wire::Message MakeCommand(const Run& run, const catalog::Route& route, wire::ShardEnvelope envelope,
+                          bool with_upsert) {
   const CommandContext& context = run.context;
-  bson::Builder body = StartCommand("findAndModify", route.entry->name(), route.entry->database(),
-                                    &context.request);
+  bson::Builder body =
+      StartCommand("findAndModify", route.entry->name(), route.entry->database(), &context.request);
   AppendFieldsExcept(body, context.body(), {"upsert", "stmtId"});
   if (with_upsert && run.request.upsert) body.Append("upsert", true);
   bson::Builder ids;
@@ -107,7 +108,8 @@ Awaitable<absl::StatusOr<bson::Document>> FetchById(const Run& run, RoutePtr rou
   co_return filter;  // gone since: its _id is what is known of it
 }
 
-// The reply for a record: as it was given, or made anew for an upsert that was carried out as an update.
+// The reply for a record: as it was given, or made anew for an upsert that was carried out as an
+// update.
 Awaitable<CommandResult> ReplyOfRecord(const Run& run, RoutePtr route, KeylessOutcome outcome) {
   if (outcome.kind != kRecordOfUpdate) co_return std::move(outcome.reply);
   const bson::Value upserted = outcome.reply["upserted"];
@@ -116,8 +118,7 @@ Awaitable<CommandResult> ReplyOfRecord(const Run& run, RoutePtr route, KeylessOu
                         "the statement was carried out as another command");
   }
   const bson::Value id = upserted.AsDocument().Front().value.AsDocument()["_id"];
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document document,
-                               co_await FetchById(run, route, id));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document document, co_await FetchById(run, route, id));
   co_return InsertedReply(run, document);
 }
 
@@ -139,8 +140,7 @@ KeylessStatement KeylessOf(const Run& run, RoutePtr route, const Targets& target
 
 Awaitable<CommandResult> RunChosen(const Run& run, RoutePtr route, const Targets& targets) {
   const KeylessStatement statement = KeylessOf(run, route, targets);
-  EVENKEEL_CO_ASSIGN_OR_RETURN(KeylessOutcome outcome,
-                               co_await RunKeyless(run.context, statement));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(KeylessOutcome outcome, co_await RunKeyless(run.context, statement));
   if (!outcome.done) co_return NothingFound(run.request);
   if (outcome.kind) co_return co_await ReplyOfRecord(run, route, std::move(outcome));
   co_return std::move(outcome.reply);
@@ -160,9 +160,8 @@ Awaitable<CommandResult> RunUpsert(const Run& run, RoutePtr route, const Targets
     EVENKEEL_CO_ASSIGN_OR_RETURN(KeylessOutcome outcome,
                                  co_await RunKeyless(context, statement, false));
     if (outcome.done) co_return std::move(outcome.reply);
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const bson::Document document,
-        BuildUpsertDocument(context.router, *route, PartsOf(run.request)));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document document,
+                                 BuildUpsertDocument(context.router, *route, PartsOf(run.request)));
     const auto inserted = co_await InsertUpsert(context, route, document, run.id);
     if (inserted.ok()) co_return InsertedReply(run, document);
     const bool again = CodeOf(inserted.status()) == ErrorCode::kDuplicateKey;
@@ -182,8 +181,8 @@ Awaitable<CommandResult> RunOnShard(const Run& run, RoutePtr route, ShardId shar
 Awaitable<CommandResult> RunOnce(const Run& run, RoutePtr route) {
   const FindAndModifyRequest& request = run.request;
   EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const Targets targets, TargetStatement(run.context.router, *route, request.query,
-                                             request.collation, request.let));
+      const Targets targets,
+      TargetStatement(run.context.router, *route, request.query, request.collation, request.let));
   const bool one_shard = targets.shards.size() == 1;
   if (!request.upsert) {
     if (one_shard) co_return co_await RunOnShard(run, route, targets.shards[0]);

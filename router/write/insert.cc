@@ -71,8 +71,7 @@ Awaitable<CommandResult> InsertCommand(CommandContext& context) {
   BatchWriter::Batch batch;
   batch.kind = WriteKind::kInsert;
   batch.ns = std::move(ns);
-  EVENKEEL_CO_ASSIGN_OR_RETURN(batch.ids,
-                               StatementIds(request.stmt_id, request.stmt_ids, count));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(batch.ids, StatementIds(request.stmt_id, request.stmt_ids, count));
   batch.statements = std::move(request.documents);
   batch.ordered = request.ordered;
   batch.may_create = true;

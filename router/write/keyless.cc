@@ -21,13 +21,14 @@ namespace {
 static_assert(kRecordOfUpdate == static_cast<int32_t>(txn::StatementKind::kUpdate));
 static_assert(kRecordOfFindAndModify == static_cast<int32_t>(txn::StatementKind::kFindAndModify));
 
-// Documents that keep changing under the statement are chosen again after growing pauses with some jitter.
+// Documents that keep changing under the statement are chosen again after growing pauses with some
+// jitter.
 constexpr int kAttemptsAtOnce = 3;
 constexpr int64_t kPauseMillisMax = 32;
 
 struct Choice {
   ShardId shard;
-  std::string target;      // the document's key on its shard
+  std::string target;  // the document's key on its shard
   bson::Document sort_key;
 };
 
@@ -74,13 +75,12 @@ Awaitable<absl::StatusOr<std::vector<Choice>>> ChooseOnAll(CommandContext& conte
   const wire::Message message = ChooseMessage(statement);
   std::vector<ShardCall> calls;
   for (const ShardId shard : statement.targets.shards) calls.push_back({shard, message});
-  const auto replies =
-      co_await context.router.cluster->SendAll(std::move(calls), context.scope());
+  const auto replies = co_await context.router.cluster->SendAll(std::move(calls), context.scope());
   std::vector<Choice> choices;
   for (size_t i = 0; i < replies.size(); ++i) {
     if (!replies[i].ok()) co_return replies[i].status();
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        auto choice, ReadChoice(statement.targets.shards[i], replies[i]->body));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(auto choice,
+                                 ReadChoice(statement.targets.shards[i], replies[i]->body));
     if (choice) choices.push_back(*std::move(choice));
   }
   co_return choices;
@@ -110,8 +110,7 @@ Awaitable<absl::StatusOr<std::optional<KeylessOutcome>>> FindRecord(CommandConte
   const wire::Message message = MakeMessage(body.Finish());
   std::vector<ShardCall> calls;
   for (const ShardId shard : route->Shards()) calls.push_back({shard, message});
-  const auto replies =
-      co_await context.router.cluster->SendAll(std::move(calls), context.scope());
+  const auto replies = co_await context.router.cluster->SendAll(std::move(calls), context.scope());
   std::optional<KeylessOutcome> outcome;
   for (const auto& reply : replies) {
     if (!reply.ok()) co_return reply.status();
@@ -148,9 +147,8 @@ Awaitable<absl::StatusOr<KeylessOutcome>> RunKeyless(CommandContext& context,
     wire::ShardEnvelope envelope = EnvelopeOf(*statement.route);
     envelope.target = choice->target;
     ShardCall call{choice->shard, statement.make(envelope)};
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const wire::Message reply,
-        co_await context.router.cluster->Send(std::move(call), context.scope()));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply, co_await context.router.cluster->Send(
+                                                                std::move(call), context.scope()));
     if (IsMissed(reply.body)) continue;
     KeylessOutcome outcome;
     outcome.done = true;

@@ -1,10 +1,12 @@
 // Statements that change one document and do not say on which shard it is.
 //
-// All owning shards name their first match, one is picked, and the statement is sent to its shard on condition that the document
-// still matches; if it does not, everything begins again. A retryable statement first asks all shards for a record: the record
-// lies with the document that the first attempt changed.
+// All owning shards name their first match, one is picked, and the statement is sent to its shard
+// on condition that the document still matches; if it does not, everything begins again. A
+// retryable statement first asks all shards for a record: the record lies with the document that
+// the first attempt changed.
 //
-// Invariant: of all attempts at most one changes a document, because an attempt ends with the first statement that was not missed.
+// Invariant: of all attempts at most one changes a document, because an attempt ends with the first
+// statement that was not missed.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -37,7 +39,8 @@ struct KeylessOutcome {
   bson::Document reply;         // the shard's, or the record's
 };
 
-// Carries it out. `look_for_record` false: the caller has done that. Errors: StaleConfig when nothing was done; the shard's.
+// Carries it out. `look_for_record` false: the caller has done that. Errors: StaleConfig when
+// nothing was done; the shard's.
 Awaitable<absl::StatusOr<KeylessOutcome>> RunKeyless(CommandContext& context,
                                                      const KeylessStatement& statement,
                                                      bool look_for_record = true);

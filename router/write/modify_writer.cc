@@ -31,14 +31,15 @@ bool Matched(bson::View reply) {
 absl::StatusOr<Placement> ModifyWriter::Place(const catalog::Route& route, size_t index) {
   const ModifyStatement& statement = statements_[index];
   Placement placement;
-  EVENKEEL_ASSIGN_OR_RETURN(placement.targets,
-                            TargetStatement(context().router, route, statement.filter,
-                                            statement.collation, let_));
+  EVENKEEL_ASSIGN_OR_RETURN(
+      placement.targets,
+      TargetStatement(context().router, route, statement.filter, statement.collation, let_));
   placement.special = placement.targets.shards.size() > 1;
   if (!statement.upsert || placement.special || KeepsShardKey(route, PartsOf(index))) {
     return placement;
   }
-  // The new document may belong to another shard than those that match. Errors of making it count only when it is needed.
+  // The new document may belong to another shard than those that match. Errors of making it count
+  // only when it is needed.
   const auto document = BuildUpsertDocument(context().router, route, PartsOf(index));
   const auto shard =
       document.ok() ? TargetDocument(route, *document) : absl::StatusOr<ShardId>(document.status());
@@ -67,13 +68,13 @@ std::optional<int32_t> ModifyWriter::RetryableId(size_t index) const {
 
 wire::Message ModifyWriter::MakeSingle(const catalog::Route& route, size_t index,
                                        wire::ShardEnvelope envelope) const {
-  auto statement = std::make_shared<const bson::Document>(
-      WithoutUpsert(statements_[index].statement));
-  wire::Message message =
-      MakePart(route, {statement->view()}, {StatementId(index)}, envelope);
+  auto statement =
+      std::make_shared<const bson::Document>(WithoutUpsert(statements_[index].statement));
+  wire::Message message = MakePart(route, {statement->view()}, {StatementId(index)}, envelope);
   // Both owners live as long as the message.
-  message.owner = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
-      std::move(message.owner), std::move(statement));
+  message.owner =
+      std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
+          std::move(message.owner), std::move(statement));
   return message;
 }
 
@@ -148,9 +149,8 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::RunChosen(RoutePtr route, size_t i
 Awaitable<absl::StatusOr<bool>> ModifyWriter::RunOnShard(RoutePtr route, size_t index,
                                                          ShardId shard) {
   ShardCall call{shard, MakeSingle(*route, index, EnvelopeOf(*route))};
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const wire::Message reply,
-      co_await context().router.cluster->Send(std::move(call), context().scope()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply, co_await context().router.cluster->Send(
+                                                              std::move(call), context().scope()));
   const absl::Status status = FirstWriteError(reply.body);
   if (!status.ok() && Is(status, kStaleRouting)) co_return status;
   AbsorbOne(shard, index, reply.body);
@@ -189,9 +189,8 @@ Awaitable<absl::Status> ModifyWriter::RunUpsert(RoutePtr route, size_t index,
     EVENKEEL_CO_ASSIGN_OR_RETURN(const bool matched,
                                  co_await TryWithoutUpsert(route, index, targets));
     if (matched) co_return absl::OkStatus();
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const bson::Document document,
-        BuildUpsertDocument(context().router, *route, PartsOf(index)));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document document,
+                                 BuildUpsertDocument(context().router, *route, PartsOf(index)));
     const auto inserted = co_await InsertUpsert(context(), route, document, id);
     if (inserted.ok()) {
       AbsorbOne({}, index, *inserted);

@@ -1,4 +1,5 @@
-// The statements of update and delete commands: which go to one shard, which to all, which need a choice.
+// The statements of update and delete commands: which go to one shard, which to all, which need a
+// choice.
 #pragma once
 
 #include <map>
@@ -19,7 +20,7 @@ struct ModifyStatement {
   bson::Value hint;
   bool multi = false;
   bool upsert = false;
-  bson::Value update;    // missing: a delete
+  bson::Value update;  // missing: a delete
   bson::View array_filters;
 };
 

@@ -1,4 +1,5 @@
-// The reply of insert, update and delete while it comes together: counts, upserted ids, errors by the client's index.
+// The reply of insert, update and delete while it comes together: counts, upserted ids, errors by
+// the client's index.
 #pragma once
 
 #include <absl/status/status.h>
@@ -39,8 +40,8 @@ class WriteResults {
   std::map<int32_t, bson::Document> errors_;  // without their index
 };
 
-// What keeps a write concern from being satisfied, as the value of writeConcernError: every shard is one member so far. Nothing for
-// the ones that hold.
+// What keeps a write concern from being satisfied, as the value of writeConcernError: every shard
+// is one member so far. Nothing for the ones that hold.
 std::optional<bson::Document> WriteConcernError(const wire::WriteConcern& concern);
 
 }  // namespace evenkeel::router::write

@@ -71,9 +71,8 @@ Awaitable<CommandResult> UpdateCommand(CommandContext& context) {
   BatchWriter::Batch batch;
   batch.kind = WriteKind::kUpdate;
   EVENKEEL_CO_ASSIGN_OR_RETURN(batch.ns, context.Namespace());
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const query::UpdateRequest request,
-      query::ParseUpdate(context.body(), SequenceOf(context, "updates")));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::UpdateRequest request,
+                               query::ParseUpdate(context.body(), SequenceOf(context, "updates")));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::View> raw,
                                context.request.Documents("updates"));
   context.router.metrics.updates.fetch_add(raw.size(), std::memory_order_relaxed);
@@ -91,9 +90,8 @@ Awaitable<CommandResult> DeleteCommand(CommandContext& context) {
   BatchWriter::Batch batch;
   batch.kind = WriteKind::kDelete;
   EVENKEEL_CO_ASSIGN_OR_RETURN(batch.ns, context.Namespace());
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const query::DeleteRequest request,
-      query::ParseDelete(context.body(), SequenceOf(context, "deletes")));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::DeleteRequest request,
+                               query::ParseDelete(context.body(), SequenceOf(context, "deletes")));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::View> raw,
                                context.request.Documents("deletes"));
   context.router.metrics.deletes.fetch_add(raw.size(), std::memory_order_relaxed);

@@ -43,9 +43,8 @@ absl::StatusOr<bson::Document> BuildUpsertDocument(const RouterState& router,
   const auto context = MakeQueryContext(router, route.entry->ns, parts.let);
   EVENKEEL_ASSIGN_OR_RETURN(const query::Filter filter,
                             query::Filter::Parse(parts.filter, *context));
-  EVENKEEL_ASSIGN_OR_RETURN(
-      const query::Update update,
-      query::Update::Parse(parts.update, parts.array_filters, *context));
+  EVENKEEL_ASSIGN_OR_RETURN(const query::Update update,
+                            query::Update::Parse(parts.update, parts.array_filters, *context));
   EVENKEEL_ASSIGN_OR_RETURN(bson::Document document, update.BuildUpsert(filter));
   if (document.SizeBytes() > static_cast<size_t>(limits::kDocumentBytesMax)) {
     return Error(ErrorCode::kBSONObjectTooLarge,
@@ -72,7 +71,8 @@ Awaitable<absl::StatusOr<bson::Document>> InsertUpsert(CommandContext& context, 
   EVENKEEL_CO_ASSIGN_OR_RETURN(const ShardId shard, TargetDocument(*route, document));
   bson::Builder body = StartCommand("update", route->entry->name(), route->entry->database(),
                                     retryable_id ? &context.request : nullptr);
-  // A filter that nothing matches and the whole document as replacement: an insert that the shard records as an upsert.
+  // A filter that nothing matches and the whole document as replacement: an insert that the shard
+  // records as an upsert.
   body.OpenArray("updates").OpenDocument("0").OpenDocument("q").OpenDocument("_id");
   body.OpenArray("$in").Close().Close().Close();
   body.Append("u", document).Append("upsert", true).Close().Close();
@@ -84,9 +84,8 @@ Awaitable<absl::StatusOr<bson::Document>> InsertUpsert(CommandContext& context, 
   if (retryable_id) envelope.statements = id_list;
   wire::AppendEnvelope(body, envelope);
   ShardCall call{shard, MakeMessage(body.Finish())};
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const wire::Message reply,
-      co_await context.router.cluster->Send(std::move(call), context.scope()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply, co_await context.router.cluster->Send(
+                                                              std::move(call), context.scope()));
   EVENKEEL_CO_RETURN_IF_ERROR(FirstWriteError(reply.body));
   co_return ReplyFields(reply.body);
 }

@@ -17,18 +17,19 @@ struct UpsertParts {
   bson::View array_filters;
 };
 
-// The document that the upsert inserts when nothing matches. Each call makes a new `_id` where neither filter nor update gives one.
-// Errors: of filter and update; BSONObjectTooLarge.
+// The document that the upsert inserts when nothing matches. Each call makes a new `_id` where
+// neither filter nor update gives one. Errors: of filter and update; BSONObjectTooLarge.
 absl::StatusOr<bson::Document> BuildUpsertDocument(const RouterState& router,
                                                    const catalog::Route& route,
                                                    const UpsertParts& parts);
 
-// True when the new document surely has the value of the hashed shard key that the filter pins: the filter names it by plain
-// equality and the update does not touch it.
+// True when the new document surely has the value of the hashed shard key that the filter pins: the
+// filter names it by plain equality and the update does not touch it.
 bool KeepsShardKey(const catalog::Route& route, const UpsertParts& parts);
 
-// Inserts `document` on the shard of its key, recorded as an upsert of this statement. Returns the shard's reply to the update.
-// Errors: StaleConfig when nothing was done; DuplicateKey; the shard's.
+// Inserts `document` on the shard of its key, recorded as an upsert of this statement. Returns the
+// shard's reply to the update. Errors: StaleConfig when nothing was done; DuplicateKey; the
+// shard's.
 Awaitable<absl::StatusOr<bson::Document>> InsertUpsert(CommandContext& context, RoutePtr route,
                                                        bson::View document,
                                                        std::optional<int32_t> retryable_id);

@@ -14,6 +14,10 @@ namespace {
 constexpr size_t kExaminedPerSlice = 512;
 constexpr size_t kMatchesPerSlice = 128;
 constexpr size_t kBytesPerSlice = 4u << 20;
+// Document keys that one statement holds. Past it an index plan gives way to a scan in key order,
+// which needs none; a statement that moves documents fails.
+constexpr size_t kKeyBytesMax = 32u << 20;
+constexpr size_t kBytesPerKey = 40;  // beside its characters
 
 absl::StatusOr<query::Plan> PlanOf(const WriteStatement& statement,
                                    const std::vector<query::IndexDescription>& indexes) {
@@ -27,35 +31,54 @@ absl::StatusOr<query::Plan> PlanOf(const WriteStatement& statement,
 // The best candidates so far, in sort order.
 class Best {
  public:
-  Best(const query::SortPattern& sort, bool sorted)
-      : sort_(sort), keep_all_order_(sort.empty() || sorted) {}
+  Best(const query::SortPattern& sort, bool sorted) : sort_(sort), in_order_(sort.empty() || sorted) {}
 
   // False: enough were found.
   bool Add(const Found& found) {
-    if (keep_all_order_) {
-      candidates_.push_back(Make(found));
-      return candidates_.size() < kCandidatesMax;
+    if (in_order_) {
+      Insert(ranked_.size(), found, {});
+      return ranked_.size() < kCandidatesMax;
     }
-    auto place = std::upper_bound(candidates_.begin(), candidates_.end(), found.document,
-                                  [this](bson::View document, const Candidate& candidate) {
-                                    return sort_.CompareDocuments(
-                                               document, candidate.document.view(), nullptr) < 0;
-                                  });
-    if (place == candidates_.end() && candidates_.size() == kCandidatesMax) return true;
-    candidates_.insert(place, Make(found));
-    if (candidates_.size() > kCandidatesMax) candidates_.pop_back();
+    bson::Document key = sort_.KeyOf(found.document, nullptr);
+    const auto place =
+        std::upper_bound(ranked_.begin(), ranked_.end(), key,
+                         [this](const bson::Document& a, const Ranked& b) {
+                           return sort_.CompareKeys(a.view(), b.sort_key.view(), nullptr) < 0;
+                         });
+    const auto at = static_cast<size_t>(place - ranked_.begin());
+    if (at == kCandidatesMax) return true;
+    Insert(at, found, std::move(key));
+    if (ranked_.size() > kCandidatesMax) ranked_.pop_back();
     return true;
   }
+  // True when a later slice cannot bring a better one.
+  bool IsDecided() const { return in_order_ && !ranked_.empty(); }
 
-  std::vector<Candidate> Take() { return std::move(candidates_); }
+  std::vector<Candidate> Take() {
+    std::vector<Candidate> out;
+    for (Ranked& ranked : ranked_) out.push_back(std::move(ranked.candidate));
+    return out;
+  }
 
  private:
-  static Candidate Make(const Found& found) {
-    return {std::string(found.doc_key), found.version, bson::Document(found.document)};
+  struct Ranked {
+    Candidate candidate;
+    bson::Document sort_key;
+  };
+
+  // Only the best one's document is kept.
+  void Insert(size_t at, const Found& found, bson::Document sort_key) {
+    Ranked ranked{{std::string(found.doc_key), found.version, {}}, std::move(sort_key)};
+    if (at == 0) {
+      if (!ranked_.empty()) ranked_.front().candidate.document = {};
+      ranked.candidate.document = bson::Document(found.document);
+    }
+    ranked_.insert(ranked_.begin() + static_cast<std::ptrdiff_t>(at), std::move(ranked));
   }
+
   const query::SortPattern& sort_;
-  const bool keep_all_order_;
-  std::vector<Candidate> candidates_;
+  const bool in_order_;
+  std::vector<Ranked> ranked_;
 };
 
 }  // namespace
@@ -64,26 +87,27 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> FindFirst(CommandContext& cont
                                                             const WriteStatement& statement) {
   ShardService& service = context.service;
   const auto home = service.executor();
-  std::vector<query::IndexDescription> indexes =
+  const std::vector<query::IndexDescription> indexes =
       DescribeIndexes(*statement.collection().entry, CatalogOf(service.store().Read()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::Plan plan, PlanOf(statement, indexes));
   Scan scan(statement.collection(), plan);
-  Best best(statement.sort(), plan.sorted);
-  const query::Filter& filter = statement.filter();
-  absl::StatusOr<bool> ended = false;
-  bool enough = false, switched = false;
+  const bool keeps_order = scan.KeepsOrder(plan, CatalogOf(service.store().Read()));
+  Best best(statement.sort(), keeps_order);
+  absl::Status failed;
   const Scan::Visitor visit = [&](const Found& found) {
-    if (filter.Matches(found.document) && !best.Add(found)) {
-      enough = true;
-      return Scan::Visit::kStop;
-    }
-    return Scan::Visit::kContinue;
+    const auto matches = statement.Matches(found.document);
+    failed = matches.status();
+    const bool go_on = failed.ok() && (!*matches || best.Add(found));
+    return go_on ? Scan::Visit::kContinue : Scan::Visit::kStop;
   };
   absl::Status status;
+  bool switched = false;
   while (true) {
-    ended = scan.Run(service.store().Read(), kExaminedPerSlice, visit);
-    status = ended.ok() ? context.CheckInterrupt() : ended.status();
-    if (!status.ok() || *ended || enough) break;
+    const auto ended = scan.Run(service.store().Read(), kExaminedPerSlice, visit);
+    status = ended.ok() ? failed : ended.status();
+    if (!status.ok() || *ended || best.IsDecided()) break;
+    status = context.CheckInterrupt();
+    if (!status.ok()) break;
     co_await base::SwitchTo(service.pool());
     switched = true;
   }
@@ -102,58 +126,98 @@ absl::StatusOr<std::unique_ptr<AllCandidates>> AllCandidates::Start(
       DescribeIndexes(*statement.collection().entry, CatalogOf(context.service.store().Read()));
   EVENKEEL_ASSIGN_OR_RETURN(const query::Plan plan, PlanOf(statement, out->indexes_));
   out->scan_ = std::make_unique<Scan>(statement.collection(), plan);
-  out->keys_first_ = plan.kind == query::PlanKind::kIndexScan;
+  out->keys_first_ = out->scan_->UsesIndexRecords();
   return out;
 }
 
 Awaitable<absl::Status> AllCandidates::CollectKeys(CommandContext& context) {
   const auto home = context.service.executor();
-  const query::Filter& filter = statement_->filter();
   absl::Status status;
+  size_t bytes = 0;
   bool switched = false;
   while (true) {
+    absl::Status failed;
     const auto ended =
         scan_->Run(context.service.store().Read(), kExaminedPerSlice, [&](const Found& found) {
-          if (filter.Matches(found.document)) keys_.emplace_back(found.doc_key);
+          const auto matches = statement_->Matches(found.document);
+          failed = matches.status();
+          if (!failed.ok()) return Scan::Visit::kStop;
+          if (*matches) {
+            keys_.emplace_back(found.doc_key);
+            bytes += found.doc_key.size() + kBytesPerKey;
+          }
           return Scan::Visit::kContinue;
         });
-    status = ended.ok() ? context.CheckInterrupt() : ended.status();
-    if (!status.ok() || *ended) break;
+    status = ended.ok() ? failed : ended.status();
+    if (status.ok()) status = context.CheckInterrupt();
+    if (!status.ok() || *ended || bytes > kKeyBytesMax) break;
     co_await base::SwitchTo(context.service.pool());
     switched = true;
   }
+  if (bytes > kKeyBytesMax) {
+    keys_ = {};
+    keys_first_ = false;
+    scan_ = std::make_unique<Scan>(statement_->collection());
+  } else {
+    std::sort(keys_.begin(), keys_.end());
+    ended_ = true;
+  }
   if (switched) co_await base::SwitchTo(home);
-  std::sort(keys_.begin(), keys_.end());
-  ended_ = true;
   co_return status;
+}
+
+void AllCandidates::AddKeys(const storage::ReadSlice& slice, std::vector<Candidate>* out) {
+  size_t bytes = 0;
+  while (next_key_ < keys_.size() && out->size() < kMatchesPerSlice && bytes < kBytesPerSlice) {
+    std::string& key = keys_[next_key_++];
+    const auto record = slice.Get(storage::Table::kDocs, key);
+    if (!record) continue;  // removed meanwhile
+    const bson::View document(record->value.data());
+    bytes += document.SizeBytes();
+    // One that does not match any more may do so again: the writer looks.
+    if (statement_->Matches(document).value_or(false)) {
+      out->push_back({std::move(key), record->commit_timestamp, bson::Document(document)});
+    } else {
+      out->push_back({std::move(key), {}, {}});
+    }
+  }
+}
+
+absl::StatusOr<bool> AllCandidates::RunSlice(const storage::ReadSlice& slice,
+                                             std::vector<Candidate>* out) {
+  size_t bytes = 0;
+  absl::Status failed;
+  const auto ended = scan_->Run(slice, kExaminedPerSlice, [&](const Found& found) {
+    if (!moved_.empty() && moved_.contains(found.doc_key)) return Scan::Visit::kContinue;
+    const auto matches = statement_->Matches(found.document);
+    failed = matches.status();
+    if (!failed.ok()) return Scan::Visit::kStop;
+    if (!*matches) return Scan::Visit::kContinue;
+    out->push_back({std::string(found.doc_key), found.version, bson::Document(found.document)});
+    bytes += found.document.SizeBytes();
+    return out->size() < kMatchesPerSlice && bytes < kBytesPerSlice ? Scan::Visit::kContinue
+                                                                    : Scan::Visit::kStop;
+  });
+  EVENKEEL_RETURN_IF_ERROR(failed);
+  return ended;
 }
 
 Awaitable<absl::StatusOr<std::vector<Candidate>>> AllCandidates::Next(CommandContext& context) {
   std::vector<Candidate> out;
+  if (keys_first_ && !ended_) EVENKEEL_CO_RETURN_IF_ERROR(co_await CollectKeys(context));
   if (keys_first_) {
-    if (!ended_) EVENKEEL_CO_RETURN_IF_ERROR(co_await CollectKeys(context));
-    while (next_key_ < keys_.size() && out.size() < kMatchesPerSlice) {
-      out.push_back({std::move(keys_[next_key_++]), {}, {}});
-    }
+    AddKeys(context.service.store().Read(), &out);
     co_return out;
   }
   const auto home = context.service.executor();
-  const query::Filter& filter = statement_->filter();
-  size_t bytes = 0;
   bool switched = false;
   absl::Status status;
   while (!ended_ && status.ok() && out.empty()) {
-    const auto ended =
-        scan_->Run(context.service.store().Read(), kExaminedPerSlice, [&](const Found& found) {
-          if (!filter.Matches(found.document)) return Scan::Visit::kContinue;
-          out.push_back(
-              {std::string(found.doc_key), found.version, bson::Document(found.document)});
-          bytes += found.document.SizeBytes();
-          return out.size() < kMatchesPerSlice && bytes < kBytesPerSlice ? Scan::Visit::kContinue
-                                                                         : Scan::Visit::kStop;
-        });
-    status = ended.ok() ? context.CheckInterrupt() : ended.status();
-    if (status.ok()) ended_ = *ended;
+    {
+      const auto ended = RunSlice(context.service.store().Read(), &out);
+      status = ended.ok() ? context.CheckInterrupt() : ended.status();
+      if (ended.ok()) ended_ = *ended;
+    }
     if (status.ok() && !ended_ && out.empty()) {
       co_await base::SwitchTo(context.service.pool());
       switched = true;
@@ -162,6 +226,17 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> AllCandidates::Next(CommandCon
   if (switched) co_await base::SwitchTo(home);
   EVENKEEL_CO_RETURN_IF_ERROR(status);
   co_return out;
+}
+
+absl::Status AllCandidates::Skip(std::vector<std::string> doc_keys) {
+  if (keys_first_) return absl::OkStatus();  // all keys are known already
+  for (std::string& key : doc_keys) {
+    moved_bytes_ += key.size() + kBytesPerKey;
+    moved_.insert(std::move(key));
+  }
+  if (moved_bytes_ <= kKeyBytesMax) return absl::OkStatus();
+  return MakeError(ErrorCode::kExceededMemoryLimit,
+                   "the update moves more documents to new places than fit into memory");
 }
 
 }  // namespace evenkeel::shard

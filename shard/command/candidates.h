@@ -2,6 +2,7 @@
 // slice.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/status/statusor.h>
 
 #include <memory>
@@ -23,8 +24,9 @@ struct Candidate {
 // Searched ahead for a single-document statement: the writer takes the first that still matches.
 inline constexpr size_t kCandidatesMax = 16;
 
-// The first matches in the statement's sort order, at the latest durable state. Empty: nothing
-// matches. Suspends: between slices.
+// The first matches in the statement's sort order, at the latest durable state; only the first has
+// its document. Empty: nothing matches. Errors: of $expr; MaxTimeMSExpired, Interrupted.
+// Suspends: between slices.
 Awaitable<absl::StatusOr<std::vector<Candidate>>> FindFirst(CommandContext& context,
                                                             const WriteStatement& statement);
 
@@ -35,12 +37,18 @@ class AllCandidates {
   static absl::StatusOr<std::unique_ptr<AllCandidates>> Start(CommandContext& context,
                                                               const WriteStatement& statement);
   ~AllCandidates();
-  // Up to a slice of them; empty at the end. Suspends: between slices.
+  // Up to a slice of them; empty at the end. Errors: as FindFirst. Suspends: between slices.
   Awaitable<absl::StatusOr<std::vector<Candidate>>> Next(CommandContext& context);
+  // The statement has moved documents to these keys: they are not shown again. Errors:
+  // ExceededMemoryLimit.
+  absl::Status Skip(std::vector<std::string> doc_keys);
 
  private:
   AllCandidates() = default;
   Awaitable<absl::Status> CollectKeys(CommandContext& context);
+  absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice, std::vector<Candidate>* out);
+  void AddKeys(const storage::ReadSlice& slice, std::vector<Candidate>* out);
+
   const WriteStatement* statement_ = nullptr;
   std::vector<query::IndexDescription> indexes_;
   std::unique_ptr<Scan> scan_;
@@ -48,6 +56,8 @@ class AllCandidates {
   bool ended_ = false;
   std::vector<std::string> keys_;
   size_t next_key_ = 0;
+  absl::flat_hash_set<std::string> moved_;
+  size_t moved_bytes_ = 0;
 };
 
 }  // namespace evenkeel::shard

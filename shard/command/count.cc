@@ -75,7 +75,7 @@ Awaitable<CommandResult> CountCommand(CommandContext& context) {
   {
     const storage::ReadSlice slice = context.service.store().Read();
     EVENKEEL_CO_ASSIGN_OR_RETURN(collection, OpenCollection(slice, envelope));
-    if (request.query.empty()) {
+    if (request.query.empty() && request.hint.missing()) {
       const storage::Count all =
           CountOf(slice, *collection.entry, collection.assignment.get(), collection.shard);
       co_return CountReply(AfterSkipAndLimit(all.documents, request));

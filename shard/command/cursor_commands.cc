@@ -16,6 +16,7 @@ namespace evenkeel::shard {
 namespace {
 
 constexpr int64_t kFirstBatchRows = 101;  // the manual's default for the first batch
+constexpr std::string_view kPlannedFilter = "$filter";
 
 // Makes the next batch into {cursor: {firstBatch | nextBatch, id, ns}}. A new cursor that has not
 // ended is kept under an id.
@@ -66,7 +67,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
                             query::FindPipeline::Parse(request, cursor->query_context()));
   const std::shared_ptr<query::FindPipeline> pipeline(std::move(parsed));
   const query::Filter* filter = &cursor->filter();
-  const bool sorted = cursor->plan().sorted;
+  const bool sorted = cursor->sorted();
   EVENKEEL_RETURN_IF_ERROR(
       cursor->SetOperators(pipeline,
                            [&](std::unique_ptr<query::Operator> input)
@@ -80,34 +81,32 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
 absl::StatusOr<std::unique_ptr<ReadCursor>> OpenAggregate(
     const CommandContext& context, const Collection& collection,
     std::shared_ptr<const bson::Document> command) {
-  EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest request,
+  EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest given,
                             query::ParseAggregate(command->view()));
   EVENKEEL_ASSIGN_OR_RETURN(const auto parse_context, MakeQueryContext(context, *collection.entry));
   parse_context->internal = true;
   EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline leading,
-                            query::Pipeline::Parse(request.pipeline, *parse_context));
+                            query::Pipeline::Parse(given.pipeline, *parse_context));
   leading.Optimize();
-  // The plan's filter and hint live as long as the cursor: they are put into its own copy of the
-  // command.
+  // Filter, hint and stages live as long as the cursor: in its own copy of the command.
   bson::Builder planned(command->view());
-  planned.Append("$filter", leading.LeadingMatch());
-  auto kept = std::make_shared<const bson::Document>(planned.Finish());
-  EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest again,
-                            query::ParseAggregate(command->view()));
-  const bson::View filter = kept->view()["$filter"].AsDocument();
-  ReadSpec spec{kept, filter, bson::View(),
-                again.hint.missing() ? bson::Value() : kept->view()["hint"]};
-  EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
+  planned.Append(kPlannedFilter, leading.LeadingMatch());
+  const auto kept = std::make_shared<const bson::Document>(planned.Finish());
+  const bson::View filter = kept->view()[kPlannedFilter].AsDocument();
+  const bson::Value hint = given.hint.missing() ? bson::Value() : kept->view()["hint"];
+  EVENKEEL_ASSIGN_OR_RETURN(
+      auto cursor, ReadCursor::Open(context, collection, {kept, filter, bson::View(), hint}));
   query::QueryContext& query_context = cursor->query_context();
   query_context.internal = true;
-  query_context.allow_disk_use = request.allow_disk_use.value_or(true);
-  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline parsed,
-                            query::Pipeline::Parse(request.pipeline, query_context));
+  query_context.allow_disk_use = given.allow_disk_use.value_or(true);
+  EVENKEEL_ASSIGN_OR_RETURN(
+      query::Pipeline parsed,
+      query::Pipeline::Parse(kept->view()["pipeline"].AsDocument(), query_context));
   const auto pipeline = std::make_shared<query::Pipeline>(std::move(parsed));
   pipeline->Optimize();
   EVENKEEL_RETURN_IF_ERROR(
       cursor->SetOperators(pipeline, [&](std::unique_ptr<query::Operator> input) {
-        return pipeline->Build(std::move(input), query_context);
+        return pipeline->Build(std::move(input), query_context, true);
       }));
   return cursor;
 }

@@ -1,19 +1,21 @@
-// Checks uniqueness and puts documents with their index records.
+// Checks uniqueness, puts documents with their index records, keeps the counters.
 #include "shard/command/document_write.h"
 
-#include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "base/bson/builder.h"
 #include "base/status.h"
+#include "shard/command/index_values.h"
 #include "storage/keys/key_encoding.h"
 #include "wire/protocol/error_reply.h"
 
 namespace evenkeel::shard {
 namespace {
 
-// {field: value, …} of the indexed fields, for the message of a duplicate key.
-bson::Document KeyValueOf(const catalog::IndexEntry& index, bson::View document) {
+// {field: value, …} of the indexed fields as the document has them.
+bson::Document FieldsOf(const catalog::IndexEntry& index, bson::View document) {
   bson::Builder out;
   for (const catalog::IndexField& field : index.fields) {
     const bson::Value value = bson::LookupPlain(document, field.path);
@@ -26,15 +28,32 @@ bson::Document KeyValueOf(const catalog::IndexEntry& index, bson::View document)
   return out.Finish();
 }
 
-}  // namespace
-
-absl::Status DuplicateOf(const Collection& collection, const catalog::IndexEntry& index,
-                         bson::View document) {
-  return wire::DuplicateKeyError(collection.entry->ns, index.name, index.spec["key"].AsDocument(),
-                                 KeyValueOf(index, document));
+// The same of the tuple of values whose record is `key`: of an array the element that collides.
+bson::Document TupleOf(const catalog::IndexEntry& index, bson::View document,
+                       std::string_view doc_key, std::string_view key) {
+  const auto tuples = IndexValuesOf(index, document);
+  const size_t count = index.fields.size();
+  for (size_t at = 0; tuples.ok() && at < tuples->values.size(); at += count) {
+    const std::span<const bson::Value> tuple(tuples->values.data() + at, count);
+    if (KeyOfTuple(index, tuple, doc_key) != key) continue;
+    bson::Builder out;
+    for (size_t f = 0; f < count; ++f) {
+      if (tuple[f].missing()) {
+        out.AppendNull(index.fields[f].path.dotted());
+      } else {
+        out.Append(index.fields[f].path.dotted(), tuple[f]);
+      }
+    }
+    return out.Finish();
+  }
+  return FieldsOf(index, document);
 }
 
-namespace {
+absl::Status Duplicate(const Collection& collection, const catalog::IndexEntry& index,
+                       bson::View key_value) {
+  return wire::DuplicateKeyError(collection.entry->ns, index.name, index.spec["key"].AsDocument(),
+                                 key_value);
+}
 
 // The `_id` index of a collection sharded by `_id` needs no check of its own: equal values have
 // equal document keys.
@@ -44,49 +63,105 @@ bool NeedsUniqueCheck(const Collection& collection, const catalog::IndexEntry& i
            collection.entry->shard_key->IsById());
 }
 
-}  // namespace
-
-bool IsTaken(storage::WriteContext& context, const Collection& collection,
-             const IndexRecord& record, std::string_view replaced) {
-  const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
-  auto cursor = context.NewCursor(storage::Table::kIndex);
-  for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {
-    const std::string holder =
-        storage::DocKeyOfIndexRecord(collection.entry->id, cursor->key(), cursor->record().value);
-    if (holder != replaced) return true;
-  }
-  return false;
-}
-
-namespace {
-
+// Errors: DuplicateKey when another document than `replaced` has a record with the same values.
 absl::Status CheckUnique(storage::WriteContext& context, const Collection& collection,
                          const PreparedDocument& added, std::string_view replaced) {
   for (const IndexRecord& record : added.records.indexes) {
-    if (NeedsUniqueCheck(collection, *record.index) &&
-        IsTaken(context, collection, record, replaced)) {
-      return DuplicateOf(collection, *record.index, added.document);
+    if (NeedsUniqueCheck(collection, *record.index)) {
+      EVENKEEL_RETURN_IF_ERROR(CheckNotTaken(context, collection, record, added.document,
+                                             added.records.doc_key, replaced));
     }
   }
   return absl::OkStatus();
 }
 
-}  // namespace
-
-void MarkMultikey(storage::WriteContext& context, IndexId index) {
-  const auto& catalog = static_cast<const catalog::ShardCatalog&>(*context.state());
-  if (catalog.IsMultikey(index)) return;
-  context.Put(storage::Table::kMeta, catalog::MetaMultikeyKey(index), "1");
-  context.SetState(catalog.WithMultikey(index));
+absl::Status CheckIdFree(storage::WriteContext& context, const Collection& collection,
+                         const PreparedDocument& added) {
+  if (!context.Get(storage::Table::kDocs, added.records.doc_key)) return absl::OkStatus();
+  const catalog::IndexEntry& index = collection.entry->indexes.front();
+  return Duplicate(collection, index, FieldsOf(index, added.document));
 }
 
-void PutIndexRecord(storage::WriteContext& context, const IndexRecord& record) {
-  context.Put(storage::Table::kIndex, record.key, record.value);
-  context.AddToCounter(IndexCounterKey(record.index->id),
-                       {1, static_cast<int64_t>(record.key.size() + record.value.size())});
-}
+// Puts and removes records of the index table, which come in key order, and adds up what that means
+// for the indexes' counters.
+class IndexChanges {
+ public:
+  explicit IndexChanges(storage::WriteContext& context) : context_(context) {}
+  ~IndexChanges() { Flush(); }
 
-namespace {
+  void Add(const IndexRecord& record) {
+    Count(record, 1, BytesOf(record.key, record.value));
+    context_.Put(storage::Table::kIndex, record.key, record.value);
+  }
+  void Remove(const IndexRecord& record) {
+    Count(record, -1, -BytesOf(record.key, record.value));
+    context_.Remove(storage::Table::kIndex, record.key);
+  }
+  // The same key with another value.
+  void Change(const IndexRecord& old, const IndexRecord& record) {
+    if (old.value == record.value) return;
+    Count(record, 0, BytesOf("", record.value) - BytesOf("", old.value));
+    context_.Put(storage::Table::kIndex, record.key, record.value);
+  }
+  // An index that is being built may lack records of documents that the build has not reached.
+  void AddIfAbsent(const IndexRecord& record) {
+    const auto stored = context_.Get(storage::Table::kIndex, record.key);
+    if (!stored) return Add(record);
+    Change({record.index, record.key, std::string(stored->value), record.prefix_bytes}, record);
+  }
+  void RemoveIfPresent(const IndexRecord& record) {
+    if (context_.Get(storage::Table::kIndex, record.key)) Remove(record);
+  }
+
+ private:
+  static int64_t BytesOf(std::string_view key, std::string_view value) {
+    return static_cast<int64_t>(key.size() + value.size());
+  }
+  void Count(const IndexRecord& record, int64_t records, int64_t bytes) {
+    if (index_ != record.index) Flush();
+    index_ = record.index;
+    change_.documents += records;
+    change_.bytes += bytes;
+  }
+  void Flush() {
+    if (index_ != nullptr && change_ != storage::Count{}) {
+      context_.AddToCounter(IndexCounterKey(index_->id), change_);
+    }
+    change_ = {};
+  }
+
+  storage::WriteContext& context_;
+  const catalog::IndexEntry* index_ = nullptr;
+  storage::Count change_;
+};
+
+void ReplaceRecords(storage::WriteContext& context, const std::vector<IndexRecord>& old,
+                    const std::vector<IndexRecord>& added) {
+  IndexChanges changes(context);
+  // Both lists are in key order: walk them side by side.
+  auto gone = old.begin();
+  auto come = added.begin();
+  while (gone != old.end() || come != added.end()) {
+    const bool only_gone = come == added.end() || (gone != old.end() && gone->key < come->key);
+    const bool same = !only_gone && gone != old.end() && gone->key == come->key;
+    const IndexRecord& record = only_gone ? *gone : *come;
+    if (!record.index->ready) {
+      if (only_gone) {
+        changes.RemoveIfPresent(record);
+      } else {
+        changes.AddIfAbsent(record);
+      }
+    } else if (only_gone) {
+      changes.Remove(record);
+    } else if (same) {
+      changes.Change(*gone, record);
+    } else {
+      changes.Add(record);
+    }
+    if (only_gone || same) ++gone;
+    if (!only_gone) ++come;
+  }
+}
 
 void AddToCounter(storage::WriteContext& context, const Collection& collection,
                   std::string_view placement_key, int64_t documents, int64_t bytes) {
@@ -94,65 +169,82 @@ void AddToCounter(storage::WriteContext& context, const Collection& collection,
                        {documents, bytes});
 }
 
-void RemoveIndexRecord(storage::WriteContext& context, const IndexRecord& record) {
-  context.Remove(storage::Table::kIndex, record.key);
-  context.AddToCounter(IndexCounterKey(record.index->id),
-                       {-1, -static_cast<int64_t>(record.key.size() + record.value.size())});
-}
-
 }  // namespace
 
-absl::Status CheckUnchanged(storage::WriteContext& context, const Collection& seen) {
+absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& collection,
+                           const IndexRecord& record, bson::View document,
+                           std::string_view doc_key, std::string_view replaced) {
+  const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
+  auto cursor = context.NewCursor(storage::Table::kIndex);
+  for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {
+    const std::string holder =
+        storage::DocKeyOfIndexRecord(collection.entry->id, cursor->key(), cursor->record().value);
+    if (holder == replaced) continue;
+    return Duplicate(collection, *record.index,
+                     TupleOf(*record.index, document, doc_key, record.key));
+  }
+  return absl::OkStatus();
+}
+
+void PutIndexRecord(storage::WriteContext& context, const IndexRecord& record) {
+  IndexChanges(context).AddIfAbsent(record);
+}
+
+void MarkIndexes(storage::WriteContext& context, const std::vector<IndexId>& multikey,
+                 const std::vector<IndexId>& long_keys) {
+  const auto catalog = [&context]() -> const catalog::ShardCatalog& {
+    return static_cast<const catalog::ShardCatalog&>(*context.state());
+  };
+  for (const IndexId id : multikey) {
+    if (catalog().IsMultikey(id)) continue;
+    context.Put(storage::Table::kMeta, catalog::MetaMultikeyKey(id), "1");
+    context.SetState(catalog().WithMultikey(id));
+  }
+  for (const IndexId id : long_keys) {
+    if (catalog().HasLongKeys(id)) continue;
+    context.Put(storage::Table::kMeta, catalog::MetaLongKeysKey(id), "1");
+    context.SetState(catalog().WithLongKeys(id));
+  }
+}
+
+absl::Status CheckSameVersion(storage::WriteContext& context, const Collection& seen) {
   const auto& catalog = static_cast<const catalog::ShardCatalog&>(*context.state());
   const auto now = catalog.Find(seen.entry->id);
-  if (now == nullptr || now->version != seen.entry->version || now->writes_closed) {
+  if (now == nullptr || now->version != seen.entry->version) {
     return Error(ErrorCode::kStaleConfig, "collection {} has changed on shard{}", seen.entry->ns,
                  seen.shard.value);
   }
   return absl::OkStatus();
 }
 
+absl::Status CheckUnchanged(storage::WriteContext& context, const Collection& seen) {
+  EVENKEEL_RETURN_IF_ERROR(CheckSameVersion(context, seen));
+  if (!seen.entry->writes_closed) return absl::OkStatus();
+  return Error(ErrorCode::kStaleConfig, "collection {} is closed for writes on shard{}",
+               seen.entry->ns, seen.shard.value);
+}
+
 absl::Status InstallInsert(storage::WriteContext& context, const Collection& collection,
                            const PreparedDocument& added) {
   const DocumentRecords& records = added.records;
-  if (context.Get(storage::Table::kDocs, records.doc_key)) {
-    return DuplicateOf(collection, collection.entry->indexes.front(), added.document);
-  }
+  EVENKEEL_RETURN_IF_ERROR(CheckIdFree(context, collection, added));
   EVENKEEL_RETURN_IF_ERROR(CheckUnique(context, collection, added, {}));
   context.Put(storage::Table::kDocs, records.doc_key, added.document.Bytes());
-  for (const IndexRecord& record : records.indexes)
-    context.Put(storage::Table::kIndex, record.key, record.value);
+  ReplaceRecords(context, {}, records.indexes);
   AddToCounter(context, collection, records.placement_key, 1,
                static_cast<int64_t>(added.document.SizeBytes()));
-  for (const IndexId id : records.multikey) MarkMultikey(context, id);
+  MarkIndexes(context, records.multikey, records.long_keys);
   return absl::OkStatus();
 }
 
 absl::Status InstallReplace(storage::WriteContext& context, const Collection& collection,
                             const PreparedDocument& old, const PreparedDocument& added) {
   const bool moved = old.records.doc_key != added.records.doc_key;
-  if (moved && context.Get(storage::Table::kDocs, added.records.doc_key)) {
-    return DuplicateOf(collection, collection.entry->indexes.front(), added.document);
-  }
+  if (moved) EVENKEEL_RETURN_IF_ERROR(CheckIdFree(context, collection, added));
   EVENKEEL_RETURN_IF_ERROR(CheckUnique(context, collection, added, old.records.doc_key));
   if (moved) context.Remove(storage::Table::kDocs, old.records.doc_key);
   context.Put(storage::Table::kDocs, added.records.doc_key, added.document.Bytes());
-  // Both lists are in key order: walk them side by side.
-  auto gone = old.records.indexes.begin();
-  auto come = added.records.indexes.begin();
-  while (gone != old.records.indexes.end() || come != added.records.indexes.end()) {
-    if (come == added.records.indexes.end() ||
-        (gone != old.records.indexes.end() && gone->key < come->key)) {
-      context.Remove(storage::Table::kIndex, gone->key);
-      ++gone;
-    } else {
-      const bool same = gone != old.records.indexes.end() && gone->key == come->key;
-      if (!same || gone->value != come->value)
-        context.Put(storage::Table::kIndex, come->key, come->value);
-      if (same) ++gone;
-      ++come;
-    }
-  }
+  ReplaceRecords(context, old.records.indexes, added.records.indexes);
   const auto old_bytes = static_cast<int64_t>(old.document.SizeBytes());
   const auto new_bytes = static_cast<int64_t>(added.document.SizeBytes());
   if (moved) {
@@ -161,15 +253,14 @@ absl::Status InstallReplace(storage::WriteContext& context, const Collection& co
   } else if (old_bytes != new_bytes) {
     AddToCounter(context, collection, added.records.placement_key, 0, new_bytes - old_bytes);
   }
-  for (const IndexId id : added.records.multikey) MarkMultikey(context, id);
+  MarkIndexes(context, added.records.multikey, added.records.long_keys);
   return absl::OkStatus();
 }
 
 void InstallRemove(storage::WriteContext& context, const Collection& collection,
                    const PreparedDocument& old) {
   context.Remove(storage::Table::kDocs, old.records.doc_key);
-  for (const IndexRecord& record : old.records.indexes)
-    context.Remove(storage::Table::kIndex, record.key);
+  ReplaceRecords(context, old.records.indexes, {});
   AddToCounter(context, collection, old.records.placement_key, -1,
                -static_cast<int64_t>(old.document.SizeBytes()));
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <absl/status/status.h>
-#include <absl/status/statusor.h>
 
-#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "shard/command/command.h"
 #include "shard/command/index_keys.h"
@@ -15,6 +15,8 @@ namespace evenkeel::shard {
 // The collection as the writer sees it now. Errors: StaleConfig when it is not `seen`'s version any
 // more, or closed for writes.
 absl::Status CheckUnchanged(storage::WriteContext& context, const Collection& seen);
+// The same for what a job writes, to which a collection is never closed.
+absl::Status CheckSameVersion(storage::WriteContext& context, const Collection& seen);
 
 // A document with the records that it stands for, computed before on a reader's thread.
 struct PreparedDocument {
@@ -33,12 +35,15 @@ void InstallRemove(storage::WriteContext& context, const Collection& collection,
                    const PreparedDocument& old);
 
 // The parts, for index builds.
-// True when another document than `replaced` has a record with the same indexed values.
-bool IsTaken(storage::WriteContext& context, const Collection& collection,
-             const IndexRecord& record, std::string_view replaced);
+// Errors: DuplicateKey when another document than `replaced` has a record with the values of
+// `record`, which stands for `document` under `doc_key`.
+absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& collection,
+                           const IndexRecord& record, bson::View document,
+                           std::string_view doc_key, std::string_view replaced);
+// Puts a record that may be there already.
 void PutIndexRecord(storage::WriteContext& context, const IndexRecord& record);
-void MarkMultikey(storage::WriteContext& context, IndexId index);
-absl::Status DuplicateOf(const Collection& collection, const catalog::IndexEntry& index,
-                         bson::View document);
+// Remembers what the planner and scans must know of the indexes.
+void MarkIndexes(storage::WriteContext& context, const std::vector<IndexId>& multikey,
+                 const std::vector<IndexId>& long_keys);
 
 }  // namespace evenkeel::shard

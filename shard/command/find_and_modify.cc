@@ -68,14 +68,13 @@ Awaitable<CommandResult> FindAndModifyCommand(CommandContext& context) {
   options.stored_reply = [&](const WriteOneOutcome& outcome) {
     return MakeReply(request, outcome, fields);
   };
-  PendingWrite last;
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const WriteOneOutcome outcome,
-      co_await WriteOne(context, *statement, retry, std::move(options), &last));
-  if (last.submitted()) EVENKEEL_CO_RETURN_IF_ERROR(co_await last.Durable());
-  if (outcome.replayed) co_return outcome.stored.reply;
-  bson::Builder reply(MakeReply(request, outcome, fields).view());
-  if (outcome.missed) reply.Append("missed", true);
+  CommandWrites writes;
+  const auto outcome = co_await WriteOne(context, *statement, retry, std::move(options), &writes);
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await writes.Durable());
+  EVENKEEL_CO_RETURN_IF_ERROR(outcome.status());
+  if (outcome->replayed) co_return outcome->stored.reply;
+  bson::Builder reply(MakeReply(request, *outcome, fields).view());
+  if (outcome->missed) reply.Append("missed", true);
   co_return reply.Finish();
 }
 

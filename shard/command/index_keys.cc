@@ -1,78 +1,18 @@
-// Expands documents into index records, arrays included.
+// Turns the values of documents into index records.
 #include "shard/command/index_keys.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/bson/builder.h"
 #include "base/bson/hash.h"
 #include "base/status.h"
 #include "catalog/assignment.h"
+#include "shard/command/index_values.h"
 
 namespace evenkeel::shard {
 namespace {
-
-// What one indexed field contributes: the values it has in the document, several where arrays are
-// on its path.
-struct FieldValues {
-  std::vector<bson::Value> values;
-  bool array = false;  // an array was met
-};
-
-// Collects the values of `path` from its part `at` on, below `value`.
-void Collect(bson::Value value, const bson::Path& path, size_t at, bool inside_array,
-             FieldValues* out) {
-  if (at == path.size()) {
-    if (!value.Is(bson::Type::kArray)) {
-      out->values.push_back(value);
-      return;
-    }
-    out->array = true;
-    if (inside_array) {  // an array directly inside an array is one value
-      out->values.push_back(value);
-      return;
-    }
-    const bson::View array = value.AsDocument();
-    if (array.empty()) out->values.emplace_back(bson::Type::kUndefined, nullptr);
-    for (const auto& [key, element] : array) out->values.push_back(element);
-    return;
-  }
-  if (value.Is(bson::Type::kObject)) {
-    Collect(value.AsDocument()[path.part(at)], path, at + 1, false, out);
-    return;
-  }
-  if (!value.Is(bson::Type::kArray) || inside_array) {
-    out->values.emplace_back();
-    return;
-  }
-  out->array = true;
-  const bson::View array = value.AsDocument();
-  if (bson::IsArrayIndex(path.part(at))) {
-    if (const bson::Value element = array[path.part(at)]; !element.missing()) {
-      Collect(element, path, at + 1, false, out);
-      return;
-    }
-  }
-  for (const auto& [key, element] : array) {
-    if (element.Is(bson::Type::kObject)) Collect(element, path, at, true, out);
-  }
-  if (out->values.empty()) out->values.emplace_back();
-}
-
-FieldValues ValuesOf(bson::View document, const bson::Path& path) {
-  FieldValues out;
-  if (path.size() == 1) {  // the common case without recursion
-    const bson::Value value = document[path.part(0)];
-    if (!value.Is(bson::Type::kArray)) {
-      out.values.push_back(value);
-      return out;
-    }
-    Collect(value, path, 1, false, &out);
-    return out;
-  }
-  Collect(bson::Value(bson::Type::kObject, document.data()), path, 0, false, &out);
-  return out;
-}
 
 void AppendField(const catalog::IndexField& field, bson::Value value, std::string* encoded,
                  std::string* type_bits) {
@@ -86,7 +26,22 @@ void AppendField(const catalog::IndexField& field, bson::Value value, std::strin
   storage::AppendTypeBits(value, type_bits);
 }
 
+// Appends the encodings of all fields.
+void AppendTuple(const catalog::IndexEntry& index, std::span<const bson::Value> tuple,
+                 std::string* encoded, std::string* type_bits) {
+  for (size_t f = 0; f < index.fields.size(); ++f) {
+    AppendField(index.fields[f], tuple[f], encoded, type_bits);
+  }
+}
+
 }  // namespace
+
+std::string KeyOfTuple(const catalog::IndexEntry& index, std::span<const bson::Value> tuple,
+                       std::string_view doc_key) {
+  std::string encoded, type_bits;
+  AppendTuple(index, tuple, &encoded, &type_bits);
+  return storage::IndexKey(index.id, encoded, doc_key);
+}
 
 bool HasRecords(const catalog::CollectionEntry& entry, const catalog::IndexEntry& index) {
   return entry.sharded() || !index.IsIdIndex();
@@ -95,48 +50,23 @@ bool HasRecords(const catalog::CollectionEntry& entry, const catalog::IndexEntry
 absl::Status AppendIndexRecords(const catalog::IndexEntry& index, bson::View document,
                                 std::string_view doc_key, std::vector<IndexRecord>* out,
                                 bool* multikey) {
-  std::vector<FieldValues> fields;
-  fields.reserve(index.fields.size());
-  const catalog::IndexField* array_field = nullptr;
-  size_t array_at = 0;
-  bool all_missing = true;
-  for (const catalog::IndexField& field : index.fields) {
-    FieldValues values = ValuesOf(document, field.path);
-    if (values.array) {
-      if (field.hashed) {
-        return Error(ErrorCode::kCannotBuildIndexKeys,
-                     "hashed indexes do not support array values: field '{}'", field.path.dotted());
-      }
-      if (array_field != nullptr && values.values.size() > 1 &&
-          fields[array_at].values.size() > 1) {
-        return Error(ErrorCode::kCannotBuildIndexKeys, "cannot index parallel arrays [{}] [{}]",
-                     field.path.dotted(), array_field->path.dotted());
-      }
-      if (array_field == nullptr || values.values.size() > 1) {
-        array_field = &field;
-        array_at = fields.size();
-      }
-    }
-    for (const bson::Value& value : values.values) all_missing &= value.missing();
-    fields.push_back(std::move(values));
-  }
-  *multikey |= array_field != nullptr;
-  if (index.sparse && all_missing) return absl::OkStatus();
-
-  const size_t count = array_field == nullptr ? 1 : fields[array_at].values.size();
+  EVENKEEL_ASSIGN_OR_RETURN(const IndexValues tuples, IndexValuesOf(index, document));
+  *multikey |= tuples.array;
   std::string encoded, type_bits;
-  for (size_t i = 0; i < count; ++i) {
+  const size_t count = index.fields.size();
+  for (size_t at = 0; at < tuples.values.size(); at += count) {
+    const std::span<const bson::Value> tuple(tuples.values.data() + at, count);
+    const auto missing = [](const bson::Value& value) { return value.missing(); };
+    if (index.sparse && std::all_of(tuple.begin(), tuple.end(), missing)) continue;
     encoded.clear();
     type_bits.clear();
-    for (size_t f = 0; f < fields.size(); ++f) {
-      const size_t at = f == array_at && array_field != nullptr ? i : 0;
-      AppendField(index.fields[f], fields[f].values[at], &encoded, &type_bits);
-    }
+    AppendTuple(index, tuple, &encoded, &type_bits);
     IndexRecord record;
     record.index = &index;
     record.key = storage::IndexKey(index.id, encoded, doc_key);
     record.value = storage::IndexValue(type_bits, encoded, doc_key);
     record.prefix_bytes = storage::IndexPrefix(index.id, encoded).size();
+    record.long_key = sizeof(index.id.value) + encoded.size() > kFaithfulKeyBytes;
     out->push_back(std::move(record));
   }
   return absl::OkStatus();
@@ -147,17 +77,25 @@ absl::StatusOr<DocumentRecords> RecordsOf(const catalog::CollectionEntry& entry,
   DocumentRecords records;
   EVENKEEL_ASSIGN_OR_RETURN(records.placement_key, entry.PlacementKeyOf(document));
   records.doc_key = storage::DocKey(entry.id, records.placement_key, document["_id"]);
+  const bool docs_key_is_long = records.doc_key.size() > kFaithfulKeyBytes;
   for (const catalog::IndexEntry& index : entry.indexes) {
-    if (!HasRecords(entry, index)) continue;
-    bool multikey = false;
-    EVENKEEL_RETURN_IF_ERROR(
-        AppendIndexRecords(index, document, records.doc_key, &records.indexes, &multikey));
+    bool multikey = false, long_key = !HasRecords(entry, index) && docs_key_is_long;
+    const size_t first = records.indexes.size();
+    if (HasRecords(entry, index)) {
+      EVENKEEL_RETURN_IF_ERROR(
+          AppendIndexRecords(index, document, records.doc_key, &records.indexes, &multikey));
+    }
+    for (size_t i = first; i < records.indexes.size(); ++i) long_key |= records.indexes[i].long_key;
     if (multikey) records.multikey.push_back(index.id);
+    if (long_key) records.long_keys.push_back(index.id);
   }
   if (records.indexes.size() > 1) {
     auto& all = records.indexes;
-    std::sort(all.begin(), all.end(),
-              [](const IndexRecord& a, const IndexRecord& b) { return a.key < b.key; });
+    // Equal values of different types in one array have one key: the same one is kept every time.
+    std::sort(all.begin(), all.end(), [](const IndexRecord& a, const IndexRecord& b) {
+      const int order = a.key.compare(b.key);
+      return order != 0 ? order < 0 : a.value < b.value;
+    });
     all.erase(
         std::unique(all.begin(), all.end(),
                     [](const IndexRecord& a, const IndexRecord& b) { return a.key == b.key; }),

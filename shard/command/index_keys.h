@@ -4,15 +4,21 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/bson/document.h"
+#include "base/limits.h"
 #include "catalog/assignment.h"
 #include "catalog/collection.h"
 #include "storage/store.h"
 
 namespace evenkeel::shard {
+
+// The first bytes of a stored key are those of the full one: shortening changes only what is behind
+// them (storage::ShortenKey, storage::IndexKey: digests and what is left of a document key).
+inline constexpr size_t kFaithfulKeyBytes = limits::kLmdbKeyBytesMax - 64;
 
 // One record of the index table. The first `prefix_bytes` of the key are the index and the indexed
 // values.
@@ -21,6 +27,7 @@ struct IndexRecord {
   std::string key;
   std::string value;
   size_t prefix_bytes = 0;
+  bool long_key = false;  // the values go past the faithful bytes
 };
 
 // Everything that one document puts into the tables under one version of its collection's entry.
@@ -29,6 +36,7 @@ struct DocumentRecords {
   std::string doc_key;
   std::vector<IndexRecord> indexes;  // ordered by key, without duplicates
   std::vector<IndexId> multikey;     // indexes for which an array was found
+  std::vector<IndexId> long_keys;    // indexes (`_id_` for the docs table) with a shortened key
 };
 
 // True for an index that has records of its own: all but the `_id_` of an unsharded collection,
@@ -39,10 +47,15 @@ bool HasRecords(const catalog::CollectionEntry& entry, const catalog::IndexEntry
 // arrays in one compound index. Requires that `document` has an `_id`.
 absl::StatusOr<DocumentRecords> RecordsOf(const catalog::CollectionEntry& entry,
                                           bson::View document);
-// Those of one index, appended. `multikey` is set when an array was met.
+// Those of one index, appended in no order. `multikey` is set when an array was met. Errors: as
+// IndexValuesOf.
 absl::Status AppendIndexRecords(const catalog::IndexEntry& index, bson::View document,
                                 std::string_view doc_key, std::vector<IndexRecord>* out,
                                 bool* multikey);
+
+// The key of the record of one tuple of values (shard/command/index_values.h).
+std::string KeyOfTuple(const catalog::IndexEntry& index, std::span<const bson::Value> tuple,
+                       std::string_view doc_key);
 
 // The counter of the range that a document belongs to.
 std::string CounterKey(const catalog::CollectionEntry& entry, const catalog::Assignment* assignment,

@@ -1,7 +1,11 @@
 // insert: puts documents that have their `_id`, in slices of the writer.
 #include "shard/command/insert.h"
 
+#include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,8 +14,8 @@
 #include "base/status.h"
 #include "shard/command/document_write.h"
 #include "shard/command/retry_log.h"
+#include "shard/command/write_reply.h"
 #include "shard/command/write_task.h"
-#include "wire/protocol/error_reply.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -26,6 +30,7 @@ struct Statement {
   absl::Status status;  // of preparing, then of the insert
 };
 
+// One slice on the writer. `collection`, `retry` and the documents live until it was executed.
 class InsertTask final : public WriteTask {
  public:
   InsertTask(const Collection& collection, const RetryLog& retry, bool ordered, absl::Time now)
@@ -39,23 +44,50 @@ class InsertTask final : public WriteTask {
   bool IsFull() const { return statements_.size() >= kSliceDocuments || bytes_ >= kSliceBytes; }
 
   void Execute(storage::WriteContext& context) override {
-    stale_ = CheckUnchanged(context, collection_);
-    if (!stale_.ok()) return;
-    std::vector<txn::StatementResult> before;
+    refused_ = CheckUnchanged(context, collection_);
+    if (!refused_.ok()) return;
+    StoredResults before;
     if (retry_.active()) {
-      auto found = retry_.Find(*context.NewCursor(storage::Table::kSessions));
-      if (!found.ok()) {
-        stale_ = found.status();
-        return;
-      }
+      const auto [least, most] = StatementRange();
+      auto found = retry_.Find(*context.NewCursor(storage::Table::kSessions), least, most);
+      refused_ = found.status();
+      if (!refused_.ok()) return;
       before = *std::move(found);
     }
+    std::vector<txn::StatementResult> done = InsertAll(context, before);
+    retry_.Put(context, collection_, place_, now_, before, std::move(done));
+  }
+
+  size_t SizeBytes() const override { return bytes_; }
+
+  // Why nothing of the slice was done.
+  const absl::Status& refused() const { return refused_; }
+  size_t first() const { return first_; }
+  const std::vector<Statement>& statements() const { return statements_; }
+  int32_t inserted() const { return inserted_; }
+  bool stopped() const { return stopped_; }
+
+ private:
+  std::pair<int32_t, int32_t> StatementRange() const {
+    int32_t least = INT32_MAX, most = INT32_MIN;
+    for (size_t i = 0; i < statements_.size(); ++i) {
+      least = std::min(least, retry_.StatementId(first_ + i));
+      most = std::max(most, retry_.StatementId(first_ + i));
+    }
+    return {least, most};
+  }
+
+  // Inserts what was not inserted before. Returns the results to store.
+  std::vector<txn::StatementResult> InsertAll(storage::WriteContext& context,
+                                              const StoredResults& before) {
+    absl::flat_hash_set<int32_t> done_before;
+    for (const txn::StatementResult& result : before.results) done_before.insert(result.statement);
     std::vector<txn::StatementResult> done;
-    std::string_view place;
     for (size_t i = 0; i < statements_.size(); ++i) {
       Statement& statement = statements_[i];
       const int32_t id = retry_.StatementId(first_ + i);
-      if (FindStatement(before, id) != nullptr) {
+      if (done_before.contains(id)) {
+        statement.status = absl::OkStatus();
         ++inserted_;
         continue;
       }
@@ -63,37 +95,28 @@ class InsertTask final : public WriteTask {
         statement.status = InstallInsert(context, collection_, statement.document);
       if (statement.status.ok()) {
         ++inserted_;
-        if (retry_.active()) {
-          done.push_back({.statement = id, .kind = txn::StatementKind::kInsert, .matched = 1});
-          if (place.empty()) place = statement.document.records.placement_key;
-        }
+        if (!retry_.active()) continue;
+        done.push_back({.statement = id, .kind = txn::StatementKind::kInsert, .matched = 1});
+        if (place_.empty()) place_ = statement.document.records.placement_key;
       } else if (ordered_) {
         stopped_ = true;
         break;
       }
     }
-    retry_.Put(context, collection_, place, now_, std::move(done));
+    return done;
   }
 
-  size_t SizeBytes() const override { return bytes_; }
-
-  const absl::Status& stale() const { return stale_; }
-  size_t first() const { return first_; }
-  const std::vector<Statement>& statements() const { return statements_; }
-  int32_t inserted() const { return inserted_; }
-  bool stopped() const { return stopped_; }
-
- private:
-  const Collection collection_;
-  const RetryLog retry_;
+  const Collection& collection_;
+  const RetryLog& retry_;
   const bool ordered_;
   const absl::Time now_;
   size_t first_ = 0;
   size_t bytes_ = 0;
   std::vector<Statement> statements_;
-  absl::Status stale_;
+  absl::Status refused_;
   int32_t inserted_ = 0;
   bool stopped_ = false;
+  std::string place_;  // of the first document inserted
 };
 
 Statement Prepare(const Collection& collection, bson::View document) {
@@ -108,70 +131,85 @@ Statement Prepare(const Collection& collection, bson::View document) {
   return statement;
 }
 
-bson::Document InsertReply(int32_t inserted,
-                           const std::vector<std::pair<size_t, absl::Status>>& errors,
-                           Timestamp early) {
-  bson::Builder reply;
-  reply.Append("n", inserted);
-  if (!errors.empty()) {
-    reply.OpenArray("writeErrors");
-    bson::ArrayAppender array(reply);
-    for (const auto& [index, status] : errors) {
-      wire::AppendWriteError(reply, array.NextKey(), static_cast<int32_t>(index), status);
-    }
-    reply.Close();
+// What one insert command carries from slice to slice.
+struct Run {
+  CommandContext& context;
+  const Collection& collection;
+  const RetryLog& retry;
+  const std::vector<bson::View>& documents;
+  const bool ordered;
+  CommandWrites writes;
+  int32_t inserted = 0;
+  WriteErrors errors;
+  size_t next = 0;  // the first document that no slice has taken
+  bool stopped = false;
+};
+
+void AddResults(const InsertTask& task, Run* run) {
+  run->inserted += task.inserted();
+  run->stopped = task.stopped();
+  for (size_t i = 0; i < task.statements().size(); ++i) {
+    const absl::Status& status = task.statements()[i].status;
+    if (status.ok()) continue;
+    run->errors.emplace_back(task.first() + i, status);
+    if (run->ordered) break;
   }
-  if (early != Timestamp{}) reply.Append("durableAt", early);
+}
+
+// Inserts the next slice. Errors: nothing of it was done, `next` stands at its first document.
+Awaitable<absl::Status> RunSlice(Run& run) {
+  ShardService& service = run.context.service;
+  EVENKEEL_CO_RETURN_IF_ERROR(run.context.CheckInterrupt());
+  auto task =
+      std::make_shared<InsertTask>(run.collection, run.retry, run.ordered, service.wall().Now());
+  size_t end = run.next;
+  for (; end < run.documents.size() && !task->IsFull(); ++end) {
+    task->Add(end, Prepare(run.collection, run.documents[end]));
+  }
+  EVENKEEL_CO_RETURN_IF_ERROR(run.writes.Submit(service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Executed());
+  EVENKEEL_CO_RETURN_IF_ERROR(task->refused());
+  AddResults(*task, &run);
+  run.next = end;
+  co_return absl::OkStatus();
+}
+
+bson::Document InsertReply(const Run& run, bool early) {
+  bson::Builder reply;
+  reply.Append("n", run.inserted);
+  AppendWriteErrors(reply, run.errors);
+  if (early) reply.Append("durableAt", run.writes.timestamp());
   return reply.Finish();
 }
 
 }  // namespace
 
 Awaitable<CommandResult> InsertCommand(CommandContext& context) {
-  ShardService& service = context.service;
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(service.store().Read(), envelope));
+                               OpenCollection(context.service.store().Read(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::View> documents,
                                context.Documents("documents"));
   const bson::Value ordered_field = context.body()["ordered"];
   const bool ordered = ordered_field.missing() || bson::Truthy(ordered_field);
 
-  int32_t inserted = 0;
-  std::vector<std::pair<size_t, absl::Status>> errors;
-  PendingWrite last;
-  size_t next = 0;
-  bool stopped = false;
-  while (next < documents.size() && !stopped) {
-    EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
-    auto task = std::make_shared<InsertTask>(collection, retry, ordered, service.wall().Now());
-    while (next < documents.size() && !task->IsFull()) {
-      task->Add(next, Prepare(collection, documents[next]));
-      ++next;
-    }
-    EVENKEEL_CO_ASSIGN_OR_RETURN(last, Submit(service, task));
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await last.Executed());
-    if (!task->stale().ok()) {
-      // Slices before this one stand; the router repeats the rest, which it sees by `n` and the
-      // position.
-      EVENKEEL_CO_RETURN_IF_ERROR(co_await last.Durable());
-      if (task->first() == 0) co_return task->stale();
-      errors.emplace_back(task->first(), task->stale());
-      break;
-    }
-    inserted += task->inserted();
-    stopped = task->stopped();
-    for (size_t i = 0; i < task->statements().size(); ++i) {
-      const absl::Status& status = task->statements()[i].status;
-      if (!status.ok()) errors.emplace_back(task->first() + i, status);
-      if (!status.ok() && ordered) break;
-    }
+  Run run{context, collection, retry, documents, ordered, {}, 0, {}, 0, false};
+  while (run.next < documents.size() && !run.stopped) {
+    const absl::Status failed = co_await RunSlice(run);
+    if (failed.ok()) continue;
+    // Before anything was done the router may route the whole request again, and a retryable one is
+    // sent again by the driver. Else what was done stands, and the rest is told as failed.
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Durable());
+    if (run.next == 0 || (retry.active() && Is(failed, kRetryableWrite))) co_return failed;
+    const size_t end = ordered ? run.next + 1 : documents.size();
+    for (size_t i = run.next; i < end; ++i) run.errors.emplace_back(i, failed);
+    break;
   }
-  if (envelope.early) co_return InsertReply(inserted, errors, last.timestamp());
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await last.Durable());
-  co_return InsertReply(inserted, errors, {});
+  const bool early = envelope.early && run.writes.any();
+  if (!early) EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Durable());
+  co_return InsertReply(run, early);
 }
 
 }  // namespace evenkeel::shard

@@ -8,8 +8,28 @@
 #include "base/status.h"
 #include "shard/command/candidates.h"
 #include "shard/command/retry_log.h"
+#include "shard/command/write_task.h"
 
 namespace evenkeel::shard {
+namespace {
+
+// Looks at the newest state: a first attempt whose write is not durable yet has a record there.
+class FindRecordTask final : public WriteTask {
+ public:
+  FindRecordTask(const RetryLog& retry, int32_t statement)
+      : retry_(retry), statement_(statement) {}
+  void Execute(storage::WriteContext& context) override {
+    found = retry_.Find(*context.NewCursor(storage::Table::kSessions), statement_, statement_);
+  }
+  size_t SizeBytes() const override { return 64; }
+  absl::StatusOr<StoredResults> found;
+
+ private:
+  const RetryLog retry_;
+  const int32_t statement_;
+};
+
+}  // namespace
 
 Awaitable<CommandResult> ChooseCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
@@ -45,12 +65,10 @@ Awaitable<CommandResult> FindRecordCommand(CommandContext& context) {
   if (!statement.Is(bson::Type::kInt32)) {
     co_return MakeError(ErrorCode::kInvalidOptions, "the field 'statement' must be an integer");
   }
-  std::vector<txn::StatementResult> results;
-  {
-    const storage::ReadSlice slice = context.service.store().Read();
-    EVENKEEL_CO_ASSIGN_OR_RETURN(results, retry.Find(*slice.NewCursor(storage::Table::kSessions)));
-  }
-  const txn::StatementResult* stored = FindStatement(results, statement.AsInt32());
+  const auto task = std::make_shared<FindRecordTask>(retry, statement.AsInt32());
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(task->found.status());
+  const txn::StatementResult* stored = task->found->Of(statement.AsInt32());
   bson::Builder reply;
   reply.Append("found", stored != nullptr);
   if (stored == nullptr) co_return reply.Finish();

@@ -12,6 +12,8 @@ namespace {
 // Records of one slice: the first is taken on the network thread, so a small query never leaves it.
 constexpr size_t kFirstSliceRecords = 128;
 constexpr size_t kSliceRecords = 1024;
+// Bytes of documents given to operators in one slice: what they do not take by its end is copied.
+constexpr size_t kSliceInputBytes = 4u << 20;
 
 }  // namespace
 
@@ -36,66 +38,85 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> ReadCursor::Open(const CommandContex
   out->request_.hint = out->spec_.hint;
   EVENKEEL_ASSIGN_OR_RETURN(out->plan_, query::ChoosePlan(out->request_, out->indexes_));
   out->scan_ = std::make_unique<Scan>(collection, out->plan_);
+  out->sorted_ = out->scan_->KeepsOrder(out->plan_, CatalogOf(context.service.store().Read()));
   return out;
+}
+
+absl::StatusOr<query::Step> SliceInput::Pull(query::Batch* out) {
+  if (rows_.empty()) return finished_ ? query::Step::kEnd : query::Step::kNeedInput;
+  for (size_t i = 0; i < query::kBatchRows && !rows_.empty(); ++i) {
+    out->push_back(std::move(rows_.front()));
+    rows_.pop_front();
+  }
+  return query::Step::kRows;
 }
 
 absl::Status ReadCursor::SetOperators(std::shared_ptr<void> keep, const BuildOperators& build) {
   keep_ = std::move(keep);
-  auto input = std::make_unique<query::InputQueue>();
+  auto input = std::make_unique<SliceInput>();
   input_ = input.get();
   EVENKEEL_ASSIGN_OR_RETURN(operators_, build(std::move(input)));
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> ReadCursor::PullOperators(const std::function<bool(bson::View)>& visit,
-                                               bool* wants_more) {
+absl::StatusOr<bool> ReadCursor::Matches(bson::View document) const {
+  if (scan_->IsExact(plan_)) return true;
+  return filter_->Evaluate(document);
+}
+
+absl::Status ReadCursor::PullOperators(const RowVisitor& visit) {
   query::Batch batch;
-  while (*wants_more) {
+  while (wants_more_ && !operators_ended_) {
     batch.clear();
     EVENKEEL_ASSIGN_OR_RETURN(const query::Step step, operators_->Pull(&batch));
     for (query::Row& row : batch) {
-      if (*wants_more) {
-        *wants_more = visit(row.view);
+      if (wants_more_) {
+        wants_more_ = visit(row.view);
       } else {
         row.MakeOwned();
         kept_.push_back(std::move(row));
       }
     }
-    if (step == query::Step::kEnd) return true;
-    if (step == query::Step::kNeedInput) return false;
+    if (step == query::Step::kNeedInput) break;
+    operators_ended_ = step == query::Step::kEnd;
   }
-  // The operators may hold borrowed rows of this slice: take them out.
-  while (!input_->empty()) {
-    batch.clear();
-    EVENKEEL_ASSIGN_OR_RETURN(const query::Step step, operators_->Pull(&batch));
-    for (query::Row& row : batch) {
-      row.MakeOwned();
-      kept_.push_back(std::move(row));
+  return absl::OkStatus();
+}
+
+absl::Status ReadCursor::RunScan(const storage::ReadSlice& slice, const RowVisitor& visit) {
+  const size_t records = scan_->docs_examined() == 0 ? kFirstSliceRecords : kSliceRecords;
+  size_t bytes = 0;
+  absl::Status failed;
+  EVENKEEL_ASSIGN_OR_RETURN(scan_ended_, scan_->Run(slice, records, [&](const Found& found) {
+    const auto matches = Matches(found.document);
+    failed = matches.status();
+    if (!failed.ok()) return Scan::Visit::kStop;
+    if (!*matches) return Scan::Visit::kContinue;
+    if (!operators_) {
+      wants_more_ = visit(found.document);
+      return wants_more_ ? Scan::Visit::kContinue : Scan::Visit::kStop;
     }
-    if (step == query::Step::kEnd) return true;
-  }
-  return false;
+    input_->Push(found.document);
+    bytes += found.document.SizeBytes();
+    return bytes < kSliceInputBytes ? Scan::Visit::kContinue : Scan::Visit::kStop;
+  }));
+  return failed;
 }
 
 absl::StatusOr<bool> ReadCursor::RunSlice(const storage::ReadSlice& slice,
-                                          const std::function<bool(bson::View)>& visit) {
-  bool wants_more = true;
-  const size_t records = scan_->docs_examined() == 0 ? kFirstSliceRecords : kSliceRecords;
-  const bool check = !plan_.exact;
-  if (!scan_ended_) {
-    EVENKEEL_ASSIGN_OR_RETURN(scan_ended_, scan_->Run(slice, records, [&](const Found& found) {
-      if (check && !filter_->Matches(found.document)) return Scan::Visit::kContinue;
-      if (operators_) {
-        input_->Push(query::Row::Borrow(found.document));
-        return Scan::Visit::kContinue;
-      }
-      wants_more = visit(found.document);
-      return wants_more ? Scan::Visit::kContinue : Scan::Visit::kStop;
-    }));
+                                          const RowVisitor& visit) {
+  wants_more_ = true;
+  // First what the operators still have: rows of an earlier slice that a batch had no room for.
+  if (operators_) EVENKEEL_RETURN_IF_ERROR(PullOperators(visit));
+  if (!scan_ended_ && wants_more_ && !operators_ended_) {
+    EVENKEEL_RETURN_IF_ERROR(RunScan(slice, visit));
   }
   if (!operators_) return scan_ended_;
   if (scan_ended_) input_->Finish();
-  return PullOperators(visit, &wants_more);
+  const absl::Status pulled = PullOperators(visit);
+  input_->EndSlice();
+  EVENKEEL_RETURN_IF_ERROR(pulled);
+  return operators_ended_;
 }
 
 Awaitable<absl::StatusOr<bool>> ReadCursor::NextBatch(CommandContext& context,
@@ -115,7 +136,7 @@ Awaitable<absl::StatusOr<bool>> ReadCursor::NextBatch(CommandContext& context,
     full = ++rows >= rows_max;
   };
   // A row that was shown and does not fit is kept for the next batch.
-  const std::function<bool(bson::View)> take = [&](bson::View row) {
+  const RowVisitor take = [&](bson::View row) {
     if (fits(row)) {
       add(row);
     } else {
@@ -153,7 +174,7 @@ Awaitable<absl::Status> ReadCursor::RunAll(CommandContext& context,
   const auto home = context.service.executor();
   absl::Status status;
   bool switched = false;
-  const std::function<bool(bson::View)> take = [&](bson::View row) {
+  const RowVisitor take = [&](bson::View row) {
     status = visit(row);
     return status.ok();
   };

@@ -31,6 +31,21 @@ struct ReadSpec {
   bson::Value hint;
 };
 
+// The input of a cursor's operators: rows of the present slice, which are made owned when it ends.
+class SliceInput final : public query::Operator {
+ public:
+  void Push(bson::View row) { rows_.push_back(query::Row::Borrow(row)); }
+  void Finish() { finished_ = true; }
+  void EndSlice() {
+    for (query::Row& row : rows_) row.MakeOwned();
+  }
+  absl::StatusOr<query::Step> Pull(query::Batch* out) override;
+
+ private:
+  std::deque<query::Row> rows_;
+  bool finished_ = false;
+};
+
 class ReadCursor {
  public:
   // Compiles the filter and chooses the plan.
@@ -42,6 +57,8 @@ class ReadCursor {
   query::QueryContext& query_context() { return *query_; }
   const query::Filter& filter() const { return *filter_; }
   const query::Plan& plan() const { return plan_; }
+  // True when documents come in the order of the plan's sort.
+  bool sorted() const { return sorted_; }
   const query::PlanRequest& plan_request() const { return request_; }
   const Collection& collection() const { return collection_; }
   const Scan& scan() const { return *scan_; }
@@ -67,12 +84,12 @@ class ReadCursor {
 
  private:
   ReadCursor() = default;
-  // Takes one slice's rows through the operators. `visit` says whether it wants more; rows it does
-  // not take are kept.
-  absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice,
-                                const std::function<bool(bson::View)>& visit);
-  absl::StatusOr<bool> PullOperators(const std::function<bool(bson::View)>& visit,
-                                     bool* wants_more);
+  // Takes the rows of one slice as far as `visit` wants them. True at the query's end.
+  using RowVisitor = std::function<bool(bson::View)>;
+  absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice, const RowVisitor& visit);
+  absl::Status RunScan(const storage::ReadSlice& slice, const RowVisitor& visit);
+  absl::Status PullOperators(const RowVisitor& visit);
+  absl::StatusOr<bool> Matches(bson::View document) const;
 
   Collection collection_;
   ReadSpec spec_;
@@ -82,12 +99,15 @@ class ReadCursor {
   std::vector<query::IndexDescription> indexes_;
   query::PlanRequest request_;
   query::Plan plan_;
+  bool sorted_ = false;
   std::unique_ptr<Scan> scan_;
   bool scan_ended_ = false;
   std::shared_ptr<void> keep_;                  // what the operators were compiled into
-  query::InputQueue* input_ = nullptr;          // the first of operators_
+  SliceInput* input_ = nullptr;                 // the first of operators_
   std::unique_ptr<query::Operator> operators_;  // null: rows go straight through
-  std::deque<query::Row> kept_;                 // owned rows that a batch had no room for
+  bool operators_ended_ = false;
+  std::deque<query::Row> kept_;  // owned rows that a batch had no room for
+  bool wants_more_ = true;       // what the visitor has said last, within a slice
   bool ended_ = false;
 };
 

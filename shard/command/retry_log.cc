@@ -1,11 +1,35 @@
 // Reads and writes the rows of retryable writes.
 #include "shard/command/retry_log.h"
 
+#include <string>
 #include <utility>
 
 #include "base/status.h"
 
 namespace evenkeel::shard {
+namespace {
+
+// Dead rows removed with one write; what is left goes with the next command or when it has expired.
+constexpr size_t kOlderRowsMax = 1024;
+
+// Adds the results of a row that lie between `first` and `last`.
+absl::Status AddResults(std::string_view row, int32_t first, int32_t last, StoredResults* out) {
+  EVENKEEL_ASSIGN_OR_RETURN(txn::RetryRecord record, txn::DecodeRetryRecord(row));
+  for (txn::StatementResult& result : record.results) {
+    if (result.statement < first || result.statement > last) continue;
+    out->results.push_back(std::move(result));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const txn::StatementResult* StoredResults::Of(int32_t statement) const {
+  for (const txn::StatementResult& result : results) {
+    if (result.statement == statement) return &result;
+  }
+  return nullptr;
+}
 
 absl::StatusOr<RetryLog> RetryLog::FromCommand(const CommandContext& context,
                                                const wire::ShardEnvelope& envelope) {
@@ -33,49 +57,62 @@ int32_t RetryLog::StatementId(size_t i) const {
   return i < statements_.size() ? statements_[i] : static_cast<int32_t>(i);
 }
 
-absl::StatusOr<std::vector<txn::StatementResult>> RetryLog::Find(storage::Cursor& sessions) const {
-  std::vector<txn::StatementResult> results;
-  if (!command_) return results;
+absl::StatusOr<StoredResults> RetryLog::Find(storage::Cursor& sessions, int32_t first,
+                                             int32_t last) const {
+  StoredResults out;
+  if (!command_) return out;
   const std::string session = txn::SessionPrefix(command_->lsid);
-  // Newest number first.
-  for (sessions.Seek(session); sessions.Valid() && sessions.key().starts_with(session);
-       sessions.Next()) {
-    const TxnNumber number = txn::TxnOfKey(sessions.key());
-    if (number < command_->txn) break;
-    if (number > command_->txn) {
-      return Error(ErrorCode::kTransactionTooOld,
-                   "Retryable write with txnNumber {} is prohibited on session because a newer "
-                   "retryable write with "
-                   "txnNumber {} has already started on this session",
-                   command_->txn.value, number.value);
-    }
-    EVENKEEL_ASSIGN_OR_RETURN(txn::RetryRecord record,
-                              txn::DecodeRetryRecord(sessions.record().value));
-    for (txn::StatementResult& result : record.results) results.push_back(std::move(result));
+  sessions.Seek(session);  // newest number first
+  if (!sessions.Valid() || !sessions.key().starts_with(session)) return out;
+  const TxnNumber newest = txn::TxnOfKey(sessions.key());
+  if (newest > command_->txn) {
+    return Error(ErrorCode::kTransactionTooOld,
+                 "Retryable write with txnNumber {} is prohibited on session because a newer "
+                 "retryable write with txnNumber {} has already started on this session",
+                 command_->txn.value, newest.value);
   }
-  return results;
+  out.is_first = newest < command_->txn;
+  if (out.is_first) return out;
+  // Rows of slices begin anywhere before `last`; single statements lie under their own numbers.
+  const std::string slices_end = txn::RetryRecordKey(*command_, txn::RowKind::kSlice, last);
+  for (sessions.Seek(txn::RetryRecordKey(*command_, txn::RowKind::kSlice, INT32_MIN));
+       sessions.Valid() && sessions.key() <= slices_end; sessions.Next()) {
+    const std::string_view row = sessions.record().value;
+    EVENKEEL_ASSIGN_OR_RETURN(const int32_t row_last, txn::LastStatementOf(row));
+    if (row_last >= first) EVENKEEL_RETURN_IF_ERROR(AddResults(row, first, last, &out));
+  }
+  const std::string singles_end = txn::RetryRecordKey(*command_, txn::RowKind::kStatement, last);
+  for (sessions.Seek(txn::RetryRecordKey(*command_, txn::RowKind::kStatement, first));
+       sessions.Valid() && sessions.key() <= singles_end; sessions.Next()) {
+    EVENKEEL_RETURN_IF_ERROR(AddResults(sessions.record().value, first, last, &out));
+  }
+  return out;
 }
 
 void RetryLog::Put(storage::WriteContext& context, const Collection& collection,
-                   std::string_view placement_key, absl::Time now,
+                   std::string_view placement_key, absl::Time now, const StoredResults& stored,
                    std::vector<txn::StatementResult> results) const {
   if (!command_ || results.empty()) return;
+  if (stored.is_first) RemoveOlder(context);
   txn::RetryRecord record;
   record.collection = collection.entry->id;
   record.placement_key = std::string(placement_key);
   record.written_ms = absl::ToUnixMillis(now);
-  const int32_t first = results.front().statement;
   record.results = std::move(results);
-  context.Put(storage::Table::kSessions, txn::RetryRecordKey(*command_, first),
+  context.Put(storage::Table::kSessions, txn::RetryRecordKey(*command_, record),
               txn::EncodeRetryRecord(record));
 }
 
-const txn::StatementResult* FindStatement(const std::vector<txn::StatementResult>& results,
-                                          int32_t statement) {
-  for (const txn::StatementResult& result : results) {
-    if (result.statement == statement) return &result;
+void RetryLog::RemoveOlder(storage::WriteContext& context) const {
+  const std::string session = txn::SessionPrefix(command_->lsid);
+  std::vector<std::string> dead;
+  const auto cursor = context.NewCursor(storage::Table::kSessions);
+  for (cursor->Seek(session); cursor->Valid() && cursor->key().starts_with(session) &&
+                              dead.size() < kOlderRowsMax;
+       cursor->Next()) {
+    dead.emplace_back(cursor->key());
   }
-  return nullptr;
+  for (const std::string& key : dead) context.Remove(storage::Table::kSessions, key);
 }
 
 }  // namespace evenkeel::shard

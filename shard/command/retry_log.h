@@ -4,9 +4,8 @@
 
 #include <absl/status/statusor.h>
 
-#include <functional>
-#include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "shard/command/command.h"
@@ -14,6 +13,14 @@
 #include "txn/retry_record.h"
 
 namespace evenkeel::shard {
+
+// What a search among the stored results has found.
+struct StoredResults {
+  std::vector<txn::StatementResult> results;
+  bool is_first = false;  // the session has rows, all of older numbers: they are dead now
+  // The result of one statement, or null.
+  const txn::StatementResult* Of(int32_t statement) const;
+};
 
 // One retryable command on its way, or none (not retryable). Statement ids come from the router.
 class RetryLog {
@@ -26,22 +33,23 @@ class RetryLog {
   // The statement id of the i-th document or statement of this request.
   int32_t StatementId(size_t i) const;
 
-  // All results that this command has stored on this shard. Writer thread or within a slice.
+  // The results that this command has stored on this shard for statements from `first` to `last`.
+  // Writer thread or within a slice. Nothing is found when it is not active.
   // Errors: TransactionTooOld (225) when the session has used a newer number.
-  absl::StatusOr<std::vector<txn::StatementResult>> Find(storage::Cursor& sessions) const;
-  // Stores results, in the batch of the write. Drops nothing: rows of older numbers are dead at
-  // once.
+  absl::StatusOr<StoredResults> Find(storage::Cursor& sessions, int32_t first, int32_t last) const;
+  // Stores results, in the batch of the write. The first ones of a command remove the rows of the
+  // session's older commands.
+  //
+  // stored  what Find has said to the same batch.
   void Put(storage::WriteContext& context, const Collection& collection,
-           std::string_view placement_key, absl::Time now,
+           std::string_view placement_key, absl::Time now, const StoredResults& stored,
            std::vector<txn::StatementResult> results) const;
 
  private:
+  void RemoveOlder(storage::WriteContext& context) const;
+
   std::optional<txn::RetryableCommand> command_;
   std::vector<int32_t> statements_;  // empty: 0, 1, 2, …
 };
-
-// The result of one statement among `results`, or null.
-const txn::StatementResult* FindStatement(const std::vector<txn::StatementResult>& results,
-                                          int32_t statement);
 
 }  // namespace evenkeel::shard

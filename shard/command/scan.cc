@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bson/hash.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "catalog/shard_key.h"
 #include "shard/command/index_keys.h"
@@ -26,28 +27,14 @@ void AppendPoint(const catalog::IndexField& field, bson::Value value, std::strin
   }
 }
 
-// [begin, end) of the index keys that start with `prefix` and whose next field lies in `interval`.
-std::pair<std::string, std::string> RangeOf(const catalog::IndexField& field,
-                                            const query::Interval& interval,
-                                            const std::string& prefix) {
-  const bool descending = field.direction == storage::Direction::kDescending;
-  const bson::Value first = descending ? interval.high.value() : interval.low.value();
-  const bson::Value last = descending ? interval.low.value() : interval.high.value();
-  const bool first_inclusive = descending ? interval.high_inclusive : interval.low_inclusive;
-  const bool last_inclusive = descending ? interval.low_inclusive : interval.high_inclusive;
-  std::string begin = prefix, end;
-  if (!first.missing()) {
-    storage::AppendEncoded(first, field.direction, &begin);
-    if (!first_inclusive) begin = storage::PrefixEnd(begin);
-  }
-  if (last.missing()) {
-    end = storage::PrefixEnd(prefix);
-  } else {
-    end = prefix;
-    storage::AppendEncoded(last, field.direction, &end);
-    if (last_inclusive) end = storage::PrefixEnd(end);
-  }
-  return {std::move(begin), std::move(end)};
+bool IsUnbounded(const std::vector<query::Interval>& intervals) {
+  return intervals.size() == 1 && intervals[0].low.value().missing() &&
+         intervals[0].high.value().missing();
+}
+
+bool ArePoints(const std::vector<query::Interval>& intervals) {
+  return !intervals.empty() && std::all_of(intervals.begin(), intervals.end(),
+                                           [](const query::Interval& i) { return i.IsPoint(); });
 }
 
 }  // namespace
@@ -72,13 +59,16 @@ std::vector<query::IndexDescription> DescribeIndexes(const catalog::CollectionEn
   return out;
 }
 
-Scan::Scan(const Collection& collection) : collection_(collection) {
+Scan::Scan(const Collection& collection)
+    : collection_(collection), index_(collection.entry->indexes.front().id) {
   const CollectionId id = collection_.entry->id;
   ranges_.push_back({storage::DocPrefix(id), storage::DocPrefixEnd(id)});
 }
 
 Scan::Scan(const Collection& collection, const query::Plan& plan)
-    : collection_(collection), reverse_(plan.reverse) {
+    : collection_(collection),
+      index_(collection.entry->indexes.front().id),
+      reverse_(plan.reverse) {
   const catalog::CollectionEntry& entry = *collection_.entry;
   switch (plan.kind) {
     case query::PlanKind::kNothing:
@@ -98,6 +88,9 @@ Scan::Scan(const Collection& collection, const query::Plan& plan)
             entry.sharded() ? catalog::EncodeHash(bson::HashValue(id.value())) : "";
         points_.push_back(storage::DocKey(entry.id, placement, id.value()));
       }
+      // Equal values of different types are one document.
+      std::sort(points_.begin(), points_.end());
+      points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
       break;
     }
     case query::PlanKind::kIndexScan: {
@@ -108,15 +101,41 @@ Scan::Scan(const Collection& collection, const query::Plan& plan)
         break;
       }
       // The `_id_` index of an unsharded collection is the docs table.
-      for (const query::Interval& interval :
-           plan.bounds.empty() ? std::vector<query::Interval>{{}} : plan.bounds[0]) {
-        auto [begin, end] = RangeOf(index->fields[0], interval, storage::DocPrefix(entry.id));
-        ranges_.push_back({std::move(begin), std::move(end)});
+      const std::vector<query::Interval> all = {{}};
+      for (const query::Interval& interval : plan.bounds.empty() ? all : plan.bounds[0]) {
+        AddRange(index->fields[0], interval, storage::DocPrefix(entry.id));
       }
       break;
     }
   }
-  if (reverse_) std::reverse(ranges_.begin(), ranges_.end());
+  MergeRanges();
+}
+
+bool Scan::KeepsOrder(const query::Plan& plan, const catalog::ShardCatalog& catalog) const {
+  if (!plan.sorted) return false;
+  // Documents that are addressed one by one come in the order of their places.
+  if (points_.size() > 1 && collection_.entry->sharded()) return false;
+  return !catalog.HasLongKeys(index_);
+}
+
+void Scan::AddRange(const catalog::IndexField& field, const query::Interval& interval,
+                    const std::string& prefix) {
+  const bool descending = field.direction == storage::Direction::kDescending;
+  const bson::Value first = descending ? interval.high.value() : interval.low.value();
+  const bson::Value last = descending ? interval.low.value() : interval.high.value();
+  const bool first_inclusive = descending ? interval.high_inclusive : interval.low_inclusive;
+  const bool last_inclusive = descending ? interval.low_inclusive : interval.high_inclusive;
+  std::string begin = prefix, end = prefix;
+  if (!first.missing()) storage::AppendEncoded(first, field.direction, &begin);
+  if (!last.missing()) storage::AppendEncoded(last, field.direction, &end);
+  // Behind its faithful bytes a stored key has no order: all keys with that head are looked at.
+  const bool first_cut = begin.size() > kFaithfulKeyBytes, last_cut = end.size() > kFaithfulKeyBytes;
+  begin.resize(std::min(begin.size(), kFaithfulKeyBytes));
+  end.resize(std::min(end.size(), kFaithfulKeyBytes));
+  widened_ |= first_cut || last_cut;
+  if (!first.missing() && !first_inclusive && !first_cut) begin = storage::PrefixEnd(begin);
+  if (last.missing() || last_inclusive || last_cut) end = storage::PrefixEnd(end);
+  ranges_.push_back({std::move(begin), std::move(end)});
 }
 
 void Scan::AddIndexRanges(const catalog::IndexEntry& index,
@@ -124,22 +143,21 @@ void Scan::AddIndexRanges(const catalog::IndexEntry& index,
   table_ = storage::Table::kIndex;
   index_ = index.id;
   std::vector<std::string> prefixes = {storage::IndexPrefix(index.id, "")};
+  size_t whole = 0;  // fields that the prefixes hold
   for (size_t f = 0; f < bounds.size(); ++f) {
     const auto& intervals = bounds[f];
     const catalog::IndexField& field = index.fields[f];
-    const bool points =
-        !intervals.empty() && std::all_of(intervals.begin(), intervals.end(),
-                                          [](const query::Interval& i) { return i.IsPoint(); });
-    if (prefixes.size() * intervals.size() > kPrefixCountMax) break;
-    if (!points && field.hashed) break;
+    const bool points = ArePoints(intervals);
+    if (prefixes.size() * intervals.size() > kPrefixCountMax || (!points && field.hashed)) {
+      widened_ |= !std::all_of(bounds.begin() + static_cast<std::ptrdiff_t>(f), bounds.end(),
+                               IsUnbounded);
+      break;
+    }
     if (!points) {
+      widened_ |= !std::all_of(bounds.begin() + static_cast<std::ptrdiff_t>(f) + 1, bounds.end(),
+                               IsUnbounded);
       for (const std::string& prefix : prefixes) {
-        const size_t count = intervals.size();
-        for (size_t i = 0; i < count; ++i) {
-          const bool descending = field.direction == storage::Direction::kDescending;
-          auto [begin, end] = RangeOf(field, intervals[descending ? count - 1 - i : i], prefix);
-          ranges_.push_back({std::move(begin), std::move(end)});
-        }
+        for (const query::Interval& interval : intervals) AddRange(field, interval, prefix);
       }
       return;
     }
@@ -155,27 +173,68 @@ void Scan::AddIndexRanges(const catalog::IndexEntry& index,
     std::sort(longer.begin(), longer.end());
     longer.erase(std::unique(longer.begin(), longer.end()), longer.end());
     prefixes = std::move(longer);
+    widened_ |= field.hashed;  // values share hashes
+    ++whole;
   }
   for (std::string& prefix : prefixes) {
-    // A long prefix is shortened as a whole, as the keys are; see storage::IndexPrefix.
-    std::string begin =
-        storage::IndexPrefix(index.id, std::string_view(prefix).substr(sizeof(uint64_t)));
-    std::string end = storage::PrefixEnd(begin);
-    ranges_.push_back({std::move(begin), std::move(end)});
+    if (whole == index.fields.size() && prefix.size() > kFaithfulKeyBytes) {
+      // All fields are given: the keys were shortened from just these bytes.
+      prefix = storage::IndexPrefix(index.id, std::string_view(prefix).substr(sizeof(uint64_t)));
+    } else if (prefix.size() > kFaithfulKeyBytes) {
+      prefix.resize(kFaithfulKeyBytes);
+      widened_ = true;
+    }
+    std::string end = storage::PrefixEnd(prefix);
+    ranges_.push_back({std::move(prefix), std::move(end)});
   }
 }
 
-absl::Status Scan::CheckStillThere(const storage::ReadSlice& slice) const {
+// Brings the ranges into key order and joins those that overlap, so that nothing is shown twice.
+void Scan::MergeRanges() {
+  std::sort(ranges_.begin(), ranges_.end(),
+            [](const KeyRange& a, const KeyRange& b) { return a.begin < b.begin; });
+  std::vector<KeyRange> merged;
+  for (KeyRange& range : ranges_) {
+    if (range.begin >= range.end) continue;
+    if (merged.empty() || merged.back().end < range.begin) {
+      merged.push_back(std::move(range));
+    } else {
+      merged.back().end = std::max(merged.back().end, range.end);
+    }
+  }
+  ranges_ = std::move(merged);
+  if (reverse_) std::reverse(ranges_.begin(), ranges_.end());
+}
+
+absl::Status Scan::Begin(const storage::ReadSlice& slice) {
+  slice_bytes_ = 0;
   const auto entry = CatalogOf(slice).Find(collection_.entry->id);
   if (entry == nullptr) {
     return Error(ErrorCode::kQueryPlanKilled, "collection dropped: '{}'", collection_.entry->ns);
   }
   if (table_ != storage::Table::kIndex) return absl::OkStatus();
-  for (const catalog::IndexEntry& index : entry->indexes) {
-    if (index.id == index_) return absl::OkStatus();
+  const auto is_it = [this](const catalog::IndexEntry& index) { return index.id == index_; };
+  if (std::none_of(entry->indexes.begin(), entry->indexes.end(), is_it)) {
+    return Error(ErrorCode::kQueryPlanKilled, "index dropped while it was read: '{}'",
+                 collection_.entry->ns);
   }
-  return Error(ErrorCode::kQueryPlanKilled, "index dropped while it was read: '{}'",
-               collection_.entry->ns);
+  if (!deduplicate_ && CatalogOf(slice).IsMultikey(index_)) {
+    // The first array has come while the scan was under way.
+    deduplicate_ = true;
+    widened_ = true;
+  }
+  return absl::OkStatus();
+}
+
+bool Scan::IsSeen(const std::string& doc_key) {
+  if (!seen_.insert(doc_key).second) return true;
+  seen_bytes_ += doc_key.size() + sizeof(std::string) + 1;
+  if (seen_bytes_ > kSeenBytesMax) {
+    failed_ = Error(ErrorCode::kExceededMemoryLimit,
+                    "the scan of a multikey index of '{}' has met too many documents to remember",
+                    collection_.entry->ns);
+  }
+  return false;
 }
 
 bool Scan::Show(const storage::ReadSlice& slice, std::string_view key,
@@ -186,7 +245,8 @@ bool Scan::Show(const storage::ReadSlice& slice, std::string_view key,
   if (table_ == storage::Table::kIndex) {
     ++keys_examined_;
     owned_key = storage::DocKeyOfIndexRecord(collection_.entry->id, key, record.value);
-    if (deduplicate_ && !seen_.insert(owned_key).second) return true;
+    if (deduplicate_ && IsSeen(owned_key)) return true;
+    if (!failed_.ok()) return false;
     auto found = slice.Get(storage::Table::kDocs, owned_key);
     if (!found) return true;
     doc_key = owned_key;
@@ -195,11 +255,13 @@ bool Scan::Show(const storage::ReadSlice& slice, std::string_view key,
   if (collection_.assignment != nullptr && !collection_.Owns(storage::WithoutCollection(doc_key)))
     return true;
   ++docs_examined_;
+  slice_bytes_ += doc.value.size();
   return visit({doc_key, bson::View(doc.value.data()), doc.commit_timestamp}) == Visit::kContinue;
 }
 
-absl::StatusOr<bool> Scan::RunPoints(const storage::ReadSlice& slice, const Visitor& visit) {
-  while (at_ < points_.size()) {
+bool Scan::RunPoints(const storage::ReadSlice& slice, size_t examined_max, const Visitor& visit) {
+  for (size_t examined = 0; at_ < points_.size(); ++examined) {
+    if (examined == examined_max || slice_bytes_ > kSliceBytesMax) return false;
     const std::string& key = points_[reverse_ ? points_.size() - 1 - at_ : at_];
     ++at_;
     auto record = slice.Get(storage::Table::kDocs, key);
@@ -208,35 +270,46 @@ absl::StatusOr<bool> Scan::RunPoints(const storage::ReadSlice& slice, const Visi
   return true;
 }
 
-absl::StatusOr<bool> Scan::Run(const storage::ReadSlice& slice, size_t examined_max,
-                               const Visitor& visit) {
-  EVENKEEL_RETURN_IF_ERROR(CheckStillThere(slice));
-  if (!points_.empty()) return RunPoints(slice, visit);
-  if (at_ >= ranges_.size()) return true;
-  auto cursor = slice.NewCursor(table_);
-  size_t examined = 0;
+void Scan::Position(storage::Cursor& cursor) const {
+  const KeyRange& range = ranges_[at_];
+  if (reverse_) {
+    cursor.SeekBack(resume_.empty() ? range.end : resume_);
+    return;
+  }
+  cursor.Seek(resume_.empty() ? range.begin : resume_);
+  if (!resume_.empty() && cursor.Valid() && cursor.key() == resume_) cursor.Next();
+}
+
+bool Scan::IsInRange(const storage::Cursor& cursor) const {
+  if (!cursor.Valid()) return false;
+  return reverse_ ? cursor.key() >= ranges_[at_].begin : cursor.key() < ranges_[at_].end;
+}
+
+bool Scan::RunRanges(const storage::ReadSlice& slice, size_t examined_max, const Visitor& visit) {
+  if (at_ == ranges_.size()) return true;
+  const auto cursor = slice.NewCursor(table_);
+  size_t left = examined_max;
   for (; at_ < ranges_.size(); ++at_, resume_.clear()) {
-    const KeyRange& range = ranges_[at_];
-    if (reverse_) {
-      cursor->SeekBack(resume_.empty() ? range.end : resume_);
-    } else {
-      cursor->Seek(resume_.empty() ? range.begin : resume_);
-      if (!resume_.empty() && cursor->Valid() && cursor->key() == resume_) cursor->Next();
-    }
-    while (cursor->Valid() &&
-           (reverse_ ? cursor->key() >= range.begin : cursor->key() < range.end)) {
-      if (examined++ == examined_max) return false;
+    if (left == 0) return false;
+    --left;  // an empty range costs a search too
+    for (Position(*cursor); IsInRange(*cursor); reverse_ ? cursor->Previous() : cursor->Next()) {
       const bool go_on = Show(slice, cursor->key(), cursor->record(), visit);
-      if (!go_on || examined == examined_max) resume_ = std::string(cursor->key());
-      if (!go_on) return false;
-      if (reverse_) {
-        cursor->Previous();
-      } else {
-        cursor->Next();
-      }
+      if (left > 0) --left;
+      if (go_on && left > 0 && slice_bytes_ <= kSliceBytesMax) continue;
+      resume_ = std::string(cursor->key());
+      return false;
     }
   }
   return true;
+}
+
+absl::StatusOr<bool> Scan::Run(const storage::ReadSlice& slice, size_t examined_max,
+                               const Visitor& visit) {
+  EVENKEEL_RETURN_IF_ERROR(Begin(slice));
+  const bool ended = points_.empty() ? RunRanges(slice, examined_max, visit)
+                                     : RunPoints(slice, examined_max, visit);
+  EVENKEEL_RETURN_IF_ERROR(failed_);
+  return ended;
 }
 
 }  // namespace evenkeel::shard

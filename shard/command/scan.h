@@ -40,16 +40,24 @@ class Scan {
   enum class Visit : uint8_t { kContinue, kStop };
   using Visitor = std::function<Visit(const Found&)>;
   // Shows documents from where the last call ended: until the visitor stops, `examined_max` records
-  // were looked at, or the end. Returns true at the end. Errors: QueryPlanKilled when the
-  // collection or the index is gone.
+  // or kSliceBytesMax were looked at, or the end. Returns true at the end. Errors: QueryPlanKilled
+  // when the collection or the index is gone, ExceededMemoryLimit past kSeenBytesMax.
   absl::StatusOr<bool> Run(const storage::ReadSlice& slice, size_t examined_max,
                            const Visitor& visit);
+  static constexpr size_t kSliceBytesMax = 16u << 20;  // of documents shown in one slice
+  static constexpr size_t kSeenBytesMax = 64u << 20;   // of document keys seen in a multikey index
+
+  // True when documents come in the order that the plan promises: shortened keys with equal heads
+  // do not.
+  bool KeepsOrder(const query::Plan& plan, const catalog::ShardCatalog& catalog) const;
+  // True when the ranges alone decide, as the plan says. May change from slice to slice: ask after
+  // Run has begun.
+  bool IsExact(const query::Plan& plan) const { return plan.exact && !widened_; }
+  // True when it walks records of the index table; an update may move those that it has passed.
+  bool UsesIndexRecords() const { return table_ == storage::Table::kIndex; }
 
   uint64_t keys_examined() const { return keys_examined_; }
   uint64_t docs_examined() const { return docs_examined_; }
-  // True when every document is addressed by its key: at most one record per range.
-  bool IsPointLookup() const { return table_ == storage::Table::kDocs && !points_.empty(); }
-  const std::vector<std::string>& points() const { return points_; }
 
  private:
   struct KeyRange {
@@ -57,22 +65,33 @@ class Scan {
   };
   void AddIndexRanges(const catalog::IndexEntry& index,
                       const std::vector<std::vector<query::Interval>>& bounds);
-  absl::Status CheckStillThere(const storage::ReadSlice& slice) const;
-  absl::StatusOr<bool> RunPoints(const storage::ReadSlice& slice, const Visitor& visit);
+  void AddRange(const catalog::IndexField& field, const query::Interval& interval,
+                const std::string& prefix);
+  void MergeRanges();
+  absl::Status Begin(const storage::ReadSlice& slice);
+  bool RunPoints(const storage::ReadSlice& slice, size_t examined_max, const Visitor& visit);
+  bool RunRanges(const storage::ReadSlice& slice, size_t examined_max, const Visitor& visit);
+  void Position(storage::Cursor& cursor) const;
+  bool IsInRange(const storage::Cursor& cursor) const;
   // Looks one record over; true to go on.
   bool Show(const storage::ReadSlice& slice, std::string_view key, const storage::Record& record,
             const Visitor& visit);
+  bool IsSeen(const std::string& doc_key);
 
   Collection collection_;
   storage::Table table_ = storage::Table::kDocs;
-  IndexId index_;
-  std::vector<std::string> points_;  // document keys, for kById
-  std::vector<KeyRange> ranges_;     // in scan order
+  IndexId index_;                    // whose order it follows
+  std::vector<std::string> points_;  // document keys in order, for kById
+  std::vector<KeyRange> ranges_;     // in key order, apart from each other
   bool reverse_ = false;
-  size_t at_ = 0;       // range or point
-  std::string resume_;  // last key looked at in the current range; empty: its start
+  bool widened_ = false;  // the ranges hold more than the bounds say
+  size_t at_ = 0;         // range or point, in scan order
+  std::string resume_;    // last key looked at in the current range; empty: its start
   bool deduplicate_ = false;
   absl::flat_hash_set<std::string> seen_;  // document keys, of multikey indexes
+  size_t seen_bytes_ = 0;
+  size_t slice_bytes_ = 0;
+  absl::Status failed_;
   uint64_t keys_examined_ = 0, docs_examined_ = 0;
 };
 

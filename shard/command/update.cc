@@ -72,7 +72,7 @@ struct Run {
   const RetryLog& retry;
   std::string target;
   txn::StatementKind kind;
-  PendingWrite last;
+  CommandWrites writes;
   WriteReply reply;
 };
 
@@ -87,11 +87,11 @@ Awaitable<absl::Status> RunStatement(Run& run, const Statement& statement, size_
     options.kind = run.kind;
     EVENKEEL_CO_ASSIGN_OR_RETURN(
         const WriteOneOutcome outcome,
-        co_await WriteOne(run.context, *compiled, run.retry, std::move(options), &run.last));
+        co_await WriteOne(run.context, *compiled, run.retry, std::move(options), &run.writes));
     AddOutcome(outcome, index, &run.reply);
     co_return absl::OkStatus();
   }
-  if (run.last.submitted()) EVENKEEL_CO_RETURN_IF_ERROR(co_await run.last.Durable());
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Durable());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const WriteManyOutcome outcome,
                                co_await WriteMany(run.context, compiled.get()));
   run.reply.AddMatched(outcome.matched, outcome.modified);
@@ -102,7 +102,7 @@ Awaitable<absl::Status> RunStatement(Run& run, const Statement& statement, size_
     options.kind = run.kind;
     EVENKEEL_CO_ASSIGN_OR_RETURN(
         const WriteOneOutcome one,
-        co_await WriteOne(run.context, *compiled, run.retry, std::move(options), &run.last));
+        co_await WriteOne(run.context, *compiled, run.retry, std::move(options), &run.writes));
     AddOutcome(one, index, &run.reply);
   }
   co_return outcome.status;
@@ -127,11 +127,16 @@ Awaitable<CommandResult> WriteCommand(CommandContext& context, bool is_update) {
     const absl::Status status = co_await RunStatement(run, statements[i], i);
     if (status.ok()) continue;
     // Nothing has been done yet: the router may route the whole request again.
-    if (i == 0 && Is(status, kStaleRouting)) co_return status;
+    if (i == 0 && Is(status, kStaleRouting)) {
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Durable());
+      co_return status;
+    }
     run.reply.AddError(i, status);
-    if (ordered || Is(status, kInterrupted)) break;
+    if (ordered) break;
+    if (!Is(status, kInterrupted)) continue;
+    while (++i < statements.size()) run.reply.AddError(i, status);
   }
-  if (run.last.submitted()) EVENKEEL_CO_RETURN_IF_ERROR(co_await run.last.Durable());
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Durable());
   co_return run.reply.ToBson(is_update);
 }
 

@@ -42,19 +42,22 @@ class WriteManyTask final : public WriteTask {
       if (!record) continue;
       const bson::View document(record->value.data());
       const bool as_seen = ahead_[i] && record->commit_timestamp == candidates_[i].version;
-      if (!as_seen && !statement_.filter().Matches(document)) continue;
       const size_t mark = context.Mark();
-      outcome.status = as_seen ? Install(context, *ahead_[i]) : ApplyAndInstall(context, document);
+      outcome.status = as_seen ? Install(context, *ahead_[i]) : ApplyIfMatches(context, document);
       if (!outcome.status.ok()) context.RollBackTo(mark);
     }
   }
 
   size_t SizeBytes() const override { return bytes_; }
+  bool IsEssential() const override { return statement_.is_delete(); }
   std::vector<Candidate> TakeCandidates() { return std::move(candidates_); }
   WriteManyOutcome outcome;
+  std::vector<std::string> moved_to;  // new document keys of documents that have left their place
 
  private:
-  absl::Status ApplyAndInstall(storage::WriteContext& context, bson::View document) {
+  absl::Status ApplyIfMatches(storage::WriteContext& context, bson::View document) {
+    EVENKEEL_ASSIGN_OR_RETURN(const bool matches, statement_.Matches(document));
+    if (!matches) return absl::OkStatus();
     EVENKEEL_ASSIGN_OR_RETURN(const WriteStatement::Change change, statement_.Apply(document));
     return Install(context, change);
   }
@@ -63,6 +66,7 @@ class WriteManyTask final : public WriteTask {
     EVENKEEL_RETURN_IF_ERROR(statement_.Install(context, change));
     ++outcome.matched;
     if (change.changed) ++outcome.modified;
+    if (change.moved()) moved_to.push_back(change.new_records.doc_key);
     return absl::OkStatus();
   }
 
@@ -75,15 +79,16 @@ class WriteManyTask final : public WriteTask {
 // Runs one slice and adds to `total`. StaleConfig: nothing of it was done, and `candidates` has
 // them again.
 Awaitable<absl::Status> WriteSlice(CommandContext& context, const WriteStatement& statement,
-                                   std::vector<Candidate>* candidates, WriteManyOutcome* total) {
+                                   AllCandidates* all, std::vector<Candidate>* candidates,
+                                   WriteManyOutcome* total) {
   auto task = std::make_shared<WriteManyTask>(statement, std::move(*candidates));
   task->PrepareAhead();
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const PendingWrite pending, Submit(context.service, task));
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await pending.Durable());
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
   total->matched += task->outcome.matched;
   total->modified += task->outcome.modified;
   *candidates = task->TakeCandidates();
-  co_return task->outcome.status;
+  EVENKEEL_CO_RETURN_IF_ERROR(task->outcome.status);
+  co_return all->Skip(std::move(task->moved_to));
 }
 
 // After a step of a DDL job: takes the collection as it is now. Waits while it is closed for
@@ -119,12 +124,12 @@ Awaitable<absl::StatusOr<WriteManyOutcome>> WriteMany(CommandContext& context,
     auto candidates = co_await all->Next(context);
     total.status = candidates.status();
     if (!candidates.ok() || candidates->empty()) break;
-    total.status = co_await WriteSlice(context, *statement, &*candidates, &total);
+    total.status = co_await WriteSlice(context, *statement, all.get(), &*candidates, &total);
     while (CodeOf(total.status) == ErrorCode::kStaleConfig) {
       if (total.matched == 0) break;  // the router routes the whole statement again
       total.status = co_await Reopen(context, statement);
       if (total.status.ok())
-        total.status = co_await WriteSlice(context, *statement, &*candidates, &total);
+        total.status = co_await WriteSlice(context, *statement, all.get(), &*candidates, &total);
     }
   }
   if (total.matched == 0 && !total.status.ok()) co_return total.status;

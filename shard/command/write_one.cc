@@ -25,7 +25,8 @@ class WriteOneTask final : public WriteTask {
 
   std::vector<Candidate> candidates;
   std::optional<WriteStatement::Change> ahead;  // computed from the first candidate's version
-  std::optional<WriteStatement::NewDocument> upsert;
+  // What is inserted when nothing matches, or why that cannot be.
+  std::optional<absl::StatusOr<WriteStatement::NewDocument>> upsert;
 
   absl::Status status;  // of the statement
   WriteOneOutcome outcome;
@@ -34,21 +35,22 @@ class WriteOneTask final : public WriteTask {
   void Execute(storage::WriteContext& context) override {
     status = CheckUnchanged(context, statement_.collection());
     if (!status.ok()) return;
+    const int32_t id = retry_.StatementId(options_.position);
+    StoredResults before;
     if (retry_.active()) {
-      auto before = retry_.Find(*context.NewCursor(storage::Table::kSessions));
-      if (!before.ok()) {
-        status = before.status();
-        return;
-      }
-      if (const auto* stored = FindStatement(*before, retry_.StatementId(options_.position))) {
-        found = true;
-        outcome.replayed = true;
-        outcome.stored = *stored;
-        return;
-      }
+      auto found_before = retry_.Find(*context.NewCursor(storage::Table::kSessions), id, id);
+      status = found_before.status();
+      if (!status.ok()) return;
+      before = *std::move(found_before);
+    }
+    if (const auto* stored = before.Of(id)) {
+      found = true;
+      outcome.replayed = true;
+      outcome.stored = *stored;
+      return;
     }
     const size_t mark = context.Mark();
-    Choose(context);
+    Choose(context, before);
     if (!status.ok()) context.RollBackTo(mark);
   }
 
@@ -56,33 +58,35 @@ class WriteOneTask final : public WriteTask {
     size_t bytes = 1024;
     if (!candidates.empty()) bytes += candidates.front().document.SizeBytes() * 2;
     if (ahead) bytes += ahead->new_document.SizeBytes() * 2;
-    if (upsert) bytes += upsert->document.SizeBytes() * 2;
+    if (upsert && upsert->ok()) bytes += (*upsert)->document.SizeBytes() * 2;
     return bytes;
   }
+  bool IsEssential() const override { return statement_.is_delete(); }
 
  private:
-  void Choose(storage::WriteContext& context) {
+  void Choose(storage::WriteContext& context, const StoredResults& before) {
     for (const Candidate& candidate : candidates) {
       auto record = context.Get(storage::Table::kDocs, candidate.doc_key);
       if (!record) continue;
       const bool as_seen = ahead && &candidate == &candidates.front() &&
                            candidate.version == record->commit_timestamp;
+      if (as_seen) return Finish(context, before, *ahead);
       const bson::View document(record->value.data());
-      if (!as_seen && !statement_.filter().Matches(document)) continue;
-      found = true;
-      if (as_seen) {
-        Finish(context, *ahead);
-        return;
-      }
+      const auto matches = statement_.Matches(document);
+      status = matches.status();
+      if (!status.ok()) return;
+      if (!*matches) continue;
       auto change = statement_.Apply(document);
       status = change.status();
-      if (status.ok()) Finish(context, *change);
+      if (status.ok()) Finish(context, before, *change);
       return;
     }
-    if (upsert) Insert(context);
+    if (upsert) Insert(context, before);
   }
 
-  void Finish(storage::WriteContext& context, const WriteStatement::Change& change) {
+  void Finish(storage::WriteContext& context, const StoredResults& before,
+              const WriteStatement::Change& change) {
+    found = true;
     status = statement_.Install(context, change);
     if (!status.ok()) return;
     outcome.matched = true;
@@ -92,20 +96,24 @@ class WriteOneTask final : public WriteTask {
       if (!statement_.is_delete())
         outcome.after = change.changed ? change.new_document : change.old_document;
     }
-    Record(context, change.changed ? change.old_records.placement_key : std::string());
+    Record(context, before, change.changed ? change.old_records.placement_key : std::string());
   }
 
-  void Insert(storage::WriteContext& context) {
+  void Insert(storage::WriteContext& context, const StoredResults& before) {
     found = true;
-    status =
-        InstallInsert(context, statement_.collection(), {upsert->document.view(), upsert->records});
+    status = upsert->status();
     if (!status.ok()) return;
-    outcome.upserted_id = bson::OwnedValue(upsert->document["_id"]);
-    if (options_.images) outcome.after = upsert->document;
-    Record(context, upsert->records.placement_key);
+    const WriteStatement::NewDocument& added = **upsert;
+    status =
+        InstallInsert(context, statement_.collection(), {added.document.view(), added.records});
+    if (!status.ok()) return;
+    outcome.upserted_id = bson::OwnedValue(added.document["_id"]);
+    if (options_.images) outcome.after = added.document;
+    Record(context, before, added.records.placement_key);
   }
 
-  void Record(storage::WriteContext& context, std::string_view placement_key) {
+  void Record(storage::WriteContext& context, const StoredResults& before,
+              std::string_view placement_key) {
     if (!retry_.active()) return;
     txn::StatementResult result;
     result.statement = retry_.StatementId(options_.position);
@@ -116,7 +124,7 @@ class WriteOneTask final : public WriteTask {
     if (options_.stored_reply) result.reply = options_.stored_reply(outcome);
     std::vector<txn::StatementResult> results;
     results.push_back(std::move(result));
-    retry_.Put(context, statement_.collection(), placement_key, now_, std::move(results));
+    retry_.Put(context, statement_.collection(), placement_key, now_, before, std::move(results));
   }
 
   const WriteStatement& statement_;
@@ -132,7 +140,7 @@ std::vector<Candidate> LookAt(CommandContext& context, const WriteStatement& sta
   Candidate candidate{std::move(doc_key), {}, {}};
   const storage::ReadSlice slice = context.service.store().Read();
   const auto record = slice.Get(storage::Table::kDocs, candidate.doc_key);
-  if (record && statement.filter().Matches(bson::View(record->value.data()))) {
+  if (record && statement.Matches(bson::View(record->value.data())).value_or(false)) {
     candidate.version = record->commit_timestamp;
     candidate.document = bson::Document(bson::View(record->value.data()));
   }
@@ -140,16 +148,29 @@ std::vector<Candidate> LookAt(CommandContext& context, const WriteStatement& sta
   return out;
 }
 
+// Computes what the writer will most likely install. What fails here may not fail there: the
+// statements before this one may not be visible yet.
+void PrepareAhead(const WriteStatement& statement, bool may_insert, WriteOneTask* task) {
+  const auto& candidates = task->candidates;
+  if (!candidates.empty() && candidates.front().version != Timestamp{}) {
+    auto ahead = statement.Apply(candidates.front().document.view());
+    if (ahead.ok()) task->ahead = *std::move(ahead);
+  } else if (may_insert) {
+    task->upsert = statement.BuildUpsert();
+  }
+}
+
 }  // namespace
 
 Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
                                                     const WriteStatement& statement,
                                                     const RetryLog& retry, WriteOneOptions options,
-                                                    PendingWrite* last) {
+                                                    CommandWrites* writes) {
   ShardService& service = context.service;
   std::optional<std::string> key = statement.PinnedDocKey();
   const bool targeted = !options.target.empty();
   if (targeted) key = options.target;
+  const bool may_insert = statement.upsert() && !targeted;
   KeyedLocks::Guard guard;
   bool duplicate_once = false;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
@@ -158,35 +179,25 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
     if (key) {
       task->candidates = LookAt(context, statement, *key);
     } else {
-      if (last->submitted()) EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Durable());
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Durable());
       EVENKEEL_CO_ASSIGN_OR_RETURN(task->candidates, co_await FindFirst(context, statement));
-      if (task->candidates.empty() && statement.upsert() && !guard.held()) {
+      if (task->candidates.empty() && may_insert && !guard.held()) {
         // Two upserts of one collection do not both find nothing and insert: the second searches
         // after the first is durable.
         guard = co_await service.upsert_locks().Lock(statement.collection().entry->id.value);
         continue;
       }
-      if (task->candidates.empty() && !statement.upsert() && !retry.active())
-        co_return WriteOneOutcome{};
+      if (task->candidates.empty() && !may_insert && !retry.active()) co_return WriteOneOutcome{};
     }
-    const bool seen = !task->candidates.empty() && task->candidates.front().version != Timestamp{};
-    if (seen) {
-      auto ahead = statement.Apply(task->candidates.front().document.view());
-      EVENKEEL_CO_RETURN_IF_ERROR(ahead.status());
-      task->ahead = *std::move(ahead);
-    } else if (statement.upsert() && !targeted) {
-      auto upsert = statement.BuildUpsert();
-      EVENKEEL_CO_RETURN_IF_ERROR(upsert.status());
-      task->upsert = *std::move(upsert);
-    }
+    PrepareAhead(statement, may_insert, task.get());
     const bool nothing_chosen = task->candidates.empty();
-    EVENKEEL_CO_ASSIGN_OR_RETURN(*last, Submit(service, task));
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Executed());
-    if (guard.held()) EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Durable());
+    EVENKEEL_CO_RETURN_IF_ERROR(writes->Submit(service, task));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Executed());
+    if (guard.held()) EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Durable());
     if (CodeOf(task->status) == ErrorCode::kDuplicateKey && task->upsert && !duplicate_once) {
       // Somebody has inserted what the search did not find: it may match now.
       duplicate_once = true;
-      EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Durable());
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Durable());
       continue;
     }
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
@@ -195,8 +206,8 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
       task->outcome.missed = true;
       co_return std::move(task->outcome);
     }
-    if (nothing_chosen || (key && !statement.upsert())) co_return std::move(task->outcome);
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await last->Durable());
+    if (nothing_chosen || (key && !may_insert)) co_return std::move(task->outcome);
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Durable());
   }
   co_return MakeError(ErrorCode::kWriteConflict,
                       "the document kept changing while it was being written");

@@ -34,12 +34,12 @@ struct WriteOneOptions {
   std::function<bson::Document(const WriteOneOutcome&)> stored_reply;
 };
 
-// Runs the statement. `last` is the newest write of this command: it is waited for before a search,
-// so that a statement sees its predecessors; afterwards it is the newest one. The outcome may be
-// told only after `last` is durable. Errors: of the statement; StaleConfig; DuplicateKey.
+// Runs the statement as one more of the command's `writes`, which are waited for before a search,
+// so that a statement sees its predecessors. The outcome, an error too, may be told only when they
+// are durable. Errors: of the statement; StaleConfig; DuplicateKey.
 Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
                                                     const WriteStatement& statement,
                                                     const RetryLog& retry, WriteOneOptions options,
-                                                    PendingWrite* last);
+                                                    CommandWrites* writes);
 
 }  // namespace evenkeel::shard

@@ -1,4 +1,4 @@
-// Collects what the statements of an update or delete command did, and makes the reply.
+// Collects what the statements of a write command did, and makes the reply.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,6 +11,17 @@
 #include "base/bson/document.h"
 
 namespace evenkeel::shard {
+
+// Which statement failed, by its position in the request, and why.
+using WriteErrors = std::vector<std::pair<size_t, absl::Status>>;
+
+// Details and messages of errors past it are left out, so that a reply stays far below a message's
+// limit.
+inline constexpr size_t kWriteErrorBytesMax = 8u << 20;
+
+// Appends {writeErrors: […]} when there are errors. Codes are internal ones too: the receiver is a
+// router.
+void AppendWriteErrors(bson::Builder& reply, const WriteErrors& errors);
 
 class WriteReply {
  public:
@@ -34,7 +45,7 @@ class WriteReply {
   int64_t matched_ = 0, modified_ = 0;
   bool missed_ = false;
   std::vector<std::pair<size_t, bson::OwnedValue>> upserted_;
-  std::vector<std::pair<size_t, absl::Status>> errors_;
+  WriteErrors errors_;
 };
 
 }  // namespace evenkeel::shard

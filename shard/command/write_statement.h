@@ -41,6 +41,9 @@ class WriteStatement {
   bool is_delete() const { return !update_.has_value(); }
   bool upsert() const { return upsert_; }
 
+  // True when the filter matches. Errors: of $expr.
+  absl::StatusOr<bool> Matches(bson::View document) const { return filter_.Evaluate(document); }
+
   // The document key when the filter pins it to one: such a statement needs no search.
   std::optional<std::string> PinnedDocKey() const;
 
@@ -51,6 +54,7 @@ class WriteStatement {
     bool changed = false;         // false: nothing to write
     bson::Document new_document;  // not for deletes
     DocumentRecords new_records;
+    bool moved() const { return !new_document.empty() && old_records.doc_key != new_records.doc_key; }
   };
   // Errors: of the update; IllegalOperation (20) when the new place is on another shard.
   absl::StatusOr<Change> Apply(bson::View document) const;

@@ -12,39 +12,46 @@
 namespace evenkeel::shard {
 
 // What a command hands to the writer. It stays alive until it is durable, whatever becomes of the
-// command.
+// command; what it refers to lives until it was executed, so the command waits for that.
 class WriteTask {
  public:
   virtual ~WriteTask() = default;
   // Writer thread; short; keeps its results in members, which the command reads after it has
   // waited.
   virtual void Execute(storage::WriteContext& context) = 0;
+  // About how many bytes it will write. Always the same for one task.
   virtual size_t SizeBytes() const = 0;
+  // True for what frees space: taken on a full disk too.
+  virtual bool IsEssential() const { return false; }
 };
 
-// A submitted task.
-class PendingWrite {
+// The writes of one command, in the order in which they were submitted. One coroutine at a time.
+//
+// Invariant: nothing a task has computed is told to anybody before Durable has returned OK.
+class CommandWrites {
  public:
-  struct State;
-  PendingWrite() = default;
-  explicit PendingWrite(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  bool submitted() const { return state_ != nullptr; }
-  // Waits until the task was executed: its results may be read, but not yet told to anybody.
+  // Hands a task to the writer. Errors: of the store's admission: nothing was done.
+  absl::Status Submit(ShardService& service, std::shared_ptr<WriteTask> task);
+  bool any() const { return newest_ != nullptr; }
+  // Waits until the newest task was executed: its results may be read, but not yet told.
   // Errors: as Durable, for a task that was refused and not executed.
   Awaitable<absl::Status> Executed() const;
-  // Waits until everything the task has seen and done is durable and visible.
-  // Errors: ShutdownInProgress (outcome unknown), OutOfDiskSpace (nothing happened).
+  // Waits until everything the tasks have seen and done is durable and visible. OK without any.
+  // Errors: of the first task that failed: InterruptedAtShutdown (outcome unknown), OutOfDiskSpace
+  // (nothing of that task happened).
   Awaitable<absl::Status> Durable() const;
-  // The highest commit timestamp of the task; zero if it wrote nothing. After Executed.
+  // What the newest task has seen and done lies at or below it. After Executed, without an error.
   Timestamp timestamp() const;
 
  private:
-  std::shared_ptr<State> state_;
+  struct Pending;
+  struct Failures;
+  class Op;
+  std::shared_ptr<Pending> newest_;
+  std::shared_ptr<Failures> failures_;  // of all
 };
 
-// Errors: of the store's admission: nothing was done.
-absl::StatusOr<PendingWrite> Submit(ShardService& service, std::shared_ptr<WriteTask> task);
-// Submits and waits for durability.
+// Submits one task and waits for durability.
 Awaitable<absl::Status> SubmitAndWait(ShardService& service, std::shared_ptr<WriteTask> task);
 
 }  // namespace evenkeel::shard

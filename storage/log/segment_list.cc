@@ -23,13 +23,6 @@ bool LogSegmentList::Rotate() {
   return true;
 }
 
-std::shared_ptr<LogSegment> LogSegmentList::TakeLastReady() {
-  if (ready_.empty()) return nullptr;
-  std::shared_ptr<LogSegment> segment = std::move(ready_.back());
-  ready_.pop_back();
-  return segment;
-}
-
 uint64_t LogSegmentList::next_number() const {
   return (ready_.empty() ? segments_ : ready_).back()->number() + 1;
 }

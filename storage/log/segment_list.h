@@ -45,8 +45,6 @@ class LogSegmentList {
   // Goes on in the next segment. False when none is ready.
   bool Rotate();
   void AddReady(std::shared_ptr<LogSegment> segment) { ready_.push_back(std::move(segment)); }
-  // Takes the last ready segment out again; null when there is none.
-  std::shared_ptr<LogSegment> TakeLastReady();
   size_t ready_count() const { return ready_.size(); }
   uint64_t next_number() const;
 

@@ -18,7 +18,7 @@ describe('mongosh with three shards', () => {
       const shop = db.getSiblingDB('shop');
       shop.orders.insertMany(Array.from({ length: 300 }, (_, i) => ({ _id: i, customer: i % 50, total: i })));
       return { enabled: enabled.ok, sharded: sharded.ok, ns: sharded.collectionsharded,
-               seven: shop.orders.find({ customer: 7 }).sort({ _id: 1 }).map((d) => d._id), count: shop.orders.countDocuments() };`);
+               seven: shop.orders.find({ customer: 7 }).sort({ _id: 1 }).toArray().map((d) => d._id), count: shop.orders.countDocuments() };`);
     assert.deepEqual(result, { enabled: 1, sharded: 1, ns: 'shop.orders', seven: [7, 57, 107, 157, 207, 257], count: 300 });
   });
 

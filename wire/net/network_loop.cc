@@ -10,12 +10,15 @@
 namespace evenkeel::wire {
 
 std::optional<uint64_t> LogLimiter::Admit() {
-  const int64_t second = absl::ToUnixSeconds(base::WallClock::System()->Now());
+  return AdmitAt(absl::ToUnixSeconds(base::WallClock::System()->Now()));
+}
+
+std::optional<uint64_t> LogLimiter::AdmitAt(int64_t second) {
   if (second != second_) {
     second_ = second;
     lines_ = 0;
   }
-  if (lines_ == kLinesPerSecondMax) {
+  if (lines_ == lines_per_second_max_) {
     ++dropped_;
     return std::nullopt;
   }

@@ -23,11 +23,16 @@ class LoopCounter {
 // Lets a few log lines a second through, so that broken clients cannot fill the disk. One thread.
 class LogLimiter {
  public:
+  explicit LogLimiter(int lines_per_second_max = 10)
+      : lines_per_second_max_(lines_per_second_max) {}
+
   // Nothing when the line must be dropped, else how many were dropped before it.
   std::optional<uint64_t> Admit();
+  // The same in a given second.
+  std::optional<uint64_t> AdmitAt(int64_t second);
 
  private:
-  static constexpr int kLinesPerSecondMax = 10;
+  const int lines_per_second_max_;
   int64_t second_ = 0;
   int lines_ = 0;
   uint64_t dropped_ = 0;

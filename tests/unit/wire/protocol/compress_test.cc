@@ -2,7 +2,6 @@
 #include "wire/protocol/compress.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "base/limits.h"
 #include "base/random.h"

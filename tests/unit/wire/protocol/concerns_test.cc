@@ -178,8 +178,8 @@ TEST(ParseReadPreference, Values) {
   ExpectCodes(
       {
           {R"({"mode": "primary"})", 0},
-          {R"({"mode": "nearest", "tags": [{"dc": "x"}, {}], "maxStalenessSeconds": 90, "hedge": {"enabled": true}})",
-           0},
+          {R"({"mode": "nearest", "tags": [{"dc": "x"}, {}], "maxStalenessSeconds": 90})", 0},
+          {R"({"mode": "nearest", "hedge": {"enabled": true}})", 0},
           {R"({"mode": "primary", "tags": [{}]})", 0},
           {R"({"mode": "primary", "maxStalenessSeconds": 0})", 0},
           {"1", 14},

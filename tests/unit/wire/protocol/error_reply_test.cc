@@ -18,7 +18,9 @@ TEST(SuccessReply, AppendsOkAndTimes) {
     EXPECT_EQ(bson::ToCanonicalJson(reply), bson::ToCanonicalJson(Json(
                                                 R"({"n": 1, "ok": {"$numberDouble": "1.0"},
                       "$clusterTime": {"clusterTime": {"$timestamp": {"t": 7, "i": 8}},
-                          "signature": {"hash": {"$binary": {"base64": "AAAAAAAAAAAAAAAAAAAAAAAAAAA=", "subType": "00"}},
+                          "signature": {
+                            "hash": {"$binary": {"base64": "AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                                                 "subType": "00"}},
                                         "keyId": {"$numberLong": "0"}}},
                       "operationTime": {"$timestamp": {"t": 5, "i": 6}}})")));
   }
@@ -92,7 +94,8 @@ TEST(ErrorReply, Labels) {
 
 TEST(ReplyContextOf, ReadsTheRequest) {
   const std::string session =
-      R"("lsid": {"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}}}, "txnNumber": {"$numberLong": "1"})";
+      R"("txnNumber": {"$numberLong": "1"},
+         "lsid": {"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}}})";
   const auto context = [&](const std::string& json) {
     return ReplyContextOf(*ParseRequest(MakeMessage(Json(json)), absl::UnixEpoch()));
   };

@@ -1,0 +1,70 @@
+// The engine's own rows in LMDB.
+#include "storage/checkpoint/engine_state.h"
+
+#include <gtest/gtest.h>
+
+#include "base/status.h"
+#include "tests/lib/fake_checkpoint_store.h"
+
+namespace evenkeel::storage {
+namespace {
+
+TEST(EngineState, ANewStoreIsEmptyAndGetsItsFormat) {
+  tests::FakeCheckpointStore store;
+  const auto state = LoadEngineState(&store);
+  ASSERT_TRUE(state.ok());
+  EXPECT_EQ(state->position.index, LogIndex{});
+  EXPECT_EQ(store.Content(kEngineDatabase).count("format"), 1u);
+  EXPECT_TRUE(LoadEngineState(&store).ok());
+}
+
+TEST(EngineState, KeepsPositionAndRemovals) {
+  tests::FakeCheckpointStore store;
+  ASSERT_TRUE(LoadEngineState(&store).ok());
+  MemTable table(LogIndex{1});
+  table.AddDeadRange({Table::kDocs, "begin", "end", Timestamp{7}});
+  table.AddDeadRange({Table::kIndex, std::string("\0x", 2), "", Timestamp{8}});
+  table.EndBatch(LogIndex{4}, Timestamp{8}, {});
+  auto writer = *store.BeginWrite();
+  ASSERT_TRUE(PutPosition(writer.get(), {LogIndex{4}, Timestamp{8}, Timestamp{20}}).ok());
+  for (const PendingRemoval& removal : RemovalsOf(table)) ASSERT_TRUE(PutRemoval(writer.get(), removal).ok());
+  ASSERT_TRUE(writer->Commit().ok());
+
+  const auto state = LoadEngineState(&store);
+  ASSERT_TRUE(state.ok());
+  EXPECT_EQ(state->position.index, LogIndex{4});
+  EXPECT_EQ(state->position.latest, Timestamp{8});
+  EXPECT_EQ(state->position.clock_bound, Timestamp{20});
+  ASSERT_EQ(state->removals.size(), 2u);
+  EXPECT_EQ(state->removals[0].range.begin, "begin");
+  EXPECT_EQ(state->removals[0].range.end, "end");
+  EXPECT_EQ(state->removals[1].range.table, Table::kIndex);
+  EXPECT_EQ(state->removals[1].range.begin, std::string("\0x", 2));
+  EXPECT_EQ(state->removals[1].range.marked, Timestamp{8});
+}
+
+struct BadCase {
+  const char* name;
+  const char* row;
+  std::string value;
+  ErrorCode code;
+};
+
+TEST(EngineState, RefusesWhatItCannotRead) {
+  const BadCase cases[] = {
+      {"newer format", "format", std::string("\x02\0\0\0", 4), ErrorCode::kOperationFailed},
+      {"short position", "position", "123", ErrorCode::kUnknownError},
+      {"short removal", "removal/x", "123", ErrorCode::kUnknownError},
+      {"removal of an unknown table", "removal/x", "\x09" + std::string(16, '\0'), ErrorCode::kUnknownError},
+      {"removal cut off", "removal/x", std::string(9, '\0') + std::string(8, '\x01'), ErrorCode::kUnknownError},
+  };
+  for (const BadCase& bad : cases) {
+    tests::FakeCheckpointStore store;
+    ASSERT_TRUE(LoadEngineState(&store).ok());
+    store.Damage(kEngineDatabase, bad.row, bad.value);
+    EXPECT_EQ(CodeOf(LoadEngineState(&store).status()), bad.code) << bad.name;
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel::storage
