@@ -7,6 +7,7 @@
 #include <absl/synchronization/mutex.h>
 #include <absl/time/clock.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -106,6 +107,34 @@ class TimedFileSystem final : public storage::FileSystem {
 
  private:
   Samples* const syncs_;
+};
+
+// A shard's log with the waits for space timed.
+class TimedShardLog final : public storage::ShardLog {
+ public:
+  TimedShardLog(ShardLog* log, Samples* waits) : log_(log), waits_(waits) {}
+  void SetCommittedListener(CommittedListener listener) override { log_->SetCommittedListener(std::move(listener)); }
+  absl::Status Reserve(size_t bytes) override {
+    const absl::Time begin = absl::Now();
+    absl::Status status = log_->Reserve(bytes);
+    waits_->Add(absl::Now() - begin);
+    return status;
+  }
+  absl::Status ReserveEssential(size_t bytes) override { return log_->ReserveEssential(bytes); }
+  size_t PayloadBytesMax() const override { return log_->PayloadBytesMax(); }
+  void Append(storage::LogEntry entry) override { log_->Append(std::move(entry)); }
+  LogIndex committed() const override { return log_->committed(); }
+  LogIndex first_index() const override { return log_->first_index(); }
+  absl::StatusOr<std::vector<storage::LogEntry>> Read(LogIndex from, size_t bytes_max) override {
+    return log_->Read(from, bytes_max);
+  }
+  absl::Status CutSuffix(LogIndex from) override { return log_->CutSuffix(from); }
+  void Forget(LogIndex last) override { log_->Forget(last); }
+  uint64_t HeldBackBytes() const override { return log_->HeldBackBytes(); }
+
+ private:
+  ShardLog* const log_;
+  Samples* const waits_;
 };
 
 uint64_t MixedHash(uint64_t number) {
@@ -215,12 +244,23 @@ uint64_t AnonymousMegabytes() {
   return 0;
 }
 
+double ProcessorSeconds() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 struct Shards {
   std::unique_ptr<storage::SharedLog> log;
+  std::vector<std::unique_ptr<TimedShardLog>> shard_logs;
   std::vector<std::unique_ptr<storage::ShardStore>> stores;
 };
 
-Shards OpenShards(const Settings& settings, TimedFileSystem* files, base::HybridClock* clock) {
+Shards OpenShards(const Settings& settings, TimedFileSystem* files, Samples* waits,
+                  base::HybridClock* clock) {
   Shards shards;
   std::vector<ShardId> ids;
   for (uint32_t i = 0; i < settings.shards; ++i) ids.push_back(ShardId{i});
@@ -233,7 +273,8 @@ Shards OpenShards(const Settings& settings, TimedFileSystem* files, base::Hybrid
   for (const ShardId id : ids) {
     storage::StoreOptions store_options;
     store_options.folder = fmt::format("{}/shard{}", settings.folder, id.value);
-    auto store = storage::ShardStore::Open(store_options, shards.log->shard(id), clock);
+    shards.shard_logs.push_back(std::make_unique<TimedShardLog>(shards.log->shard(id), waits));
+    auto store = storage::ShardStore::Open(store_options, shards.shard_logs.back().get(), clock);
     EVENKEEL_CHECK(store.ok());
     shards.stores.push_back(*std::move(store));
   }
@@ -263,9 +304,10 @@ void Watch(const Load& load, const Shards& shards, uint64_t* peak_memory) {
 
 void Run(const Settings& settings) {
   Samples syncs;
+  Samples waits;
   TimedFileSystem files(&syncs);
   base::HybridClock clock(base::WallClock::System(), absl::Seconds(10));
-  Shards shards = OpenShards(settings, &files, &clock);
+  Shards shards = OpenShards(settings, &files, &waits, &clock);
   Load load(settings);
   base::Random random(1);
   load.document = random.Bytes(settings.doc_bytes);
@@ -290,9 +332,11 @@ void Run(const Settings& settings) {
   fmt::print("order {} index {}: {:.0f} docs/s, {:.0f} docs/s until all is in LMDB ({:.1f} s)\n", settings.order,
              settings.index, docs / absl::ToDoubleSeconds(loaded), docs / absl::ToDoubleSeconds(checkpointed),
              absl::ToDoubleSeconds(checkpointed));
-  fmt::print("longest stall {:.1f} ms, anonymous memory {} MB, LMDB {} MB\n",
-             static_cast<double>(load.longest_gap.load()) / 1e6, peak_memory, lmdb_bytes >> 20);
-  fmt::print("statement latency: {}\nlog sync: {}\n", load.latencies.Summary(), syncs.Summary());
+  fmt::print("longest stall {:.1f} ms, anonymous memory {} MB, LMDB {} MB, {:.1f} us of processor per document\n",
+             static_cast<double>(load.longest_gap.load()) / 1e6, peak_memory, lmdb_bytes >> 20,
+             ProcessorSeconds() * 1e6 / docs);
+  fmt::print("statement latency: {}\nlog sync: {}\nwait for log space: {}\n", load.latencies.Summary(),
+             syncs.Summary(), waits.Summary());
 }
 
 }  // namespace

@@ -48,6 +48,8 @@ class BatchWriter {
   void RemoveRange(Table table, std::string_view begin, std::string_view end);
   void ClockBound(Timestamp bound);
 
+  // Makes room, so that the payload need not grow in steps.
+  void Reserve(size_t bytes) { payload_.reserve(bytes); }
   bool empty() const { return payload_.empty(); }
   size_t size() const { return payload_.size(); }
   // Drops everything behind the first `size` bytes. Requires a size that size() has returned.

@@ -45,9 +45,8 @@ class PosixFile final : public File {
   absl::Status WriteAt(uint64_t offset, std::string_view bytes) override {
     uint64_t at = offset;
     while (!bytes.empty()) {
-      const ssize_t written = Retry([&] {
-        return pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at));
-      });
+      const ssize_t written = Retry(
+          [&] { return pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at)); });
       if (written < 0) return FileError(errno, "write to", path_);
       bytes.remove_prefix(static_cast<size_t>(written));
       at += static_cast<uint64_t>(written);

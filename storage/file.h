@@ -1,7 +1,7 @@
 // The file system as the log sees it: an interface, so that tests can lose power.
 //
-// Any thread may use a FileSystem. Errors: OutOfDiskSpace when the disk or a quota is full, Unauthorized when access is
-// refused, OperationFailed otherwise; all name the path.
+// Any thread may use a FileSystem. Errors: OutOfDiskSpace when the disk or a quota is full,
+// Unauthorized when access is refused, OperationFailed otherwise; all name the path.
 #pragma once
 
 #include <absl/status/status.h>
@@ -22,8 +22,9 @@ class File {
   virtual absl::Status WriteAt(uint64_t offset, std::string_view bytes) = 0;
   // Reads up to `length` bytes; fewer at the end of the file.
   virtual absl::StatusOr<std::string> ReadAt(uint64_t offset, size_t length) const = 0;
-  // fdatasync: what was written survives power loss when this returns OK. After an error nothing is known about what was
-  // written since the last success, and a later success says nothing about it either.
+  // fdatasync: what was written survives power loss when this returns OK. After an error nothing is
+  // known about what was written since the last success, and a later success says nothing about it
+  // either.
   virtual absl::Status Sync() = 0;
   // Makes the file at least `bytes` long, new space zeroed and allocated. Errors: OutOfDiskSpace.
   virtual absl::Status Allocate(uint64_t bytes) = 0;
@@ -36,7 +37,8 @@ class FileSystem {
   // The operating system's; lives for ever.
   static FileSystem* System();
 
-  // Opens for reading and writing. Errors: OperationFailed when it does not exist and `create` is false.
+  // Opens for reading and writing. Errors: OperationFailed when it does not exist and `create` is
+  // false.
   virtual absl::StatusOr<std::unique_ptr<File>> Open(const std::string& path, bool create) = 0;
   // The names (not paths) of the files in `folder`, in no order.
   virtual absl::StatusOr<std::vector<std::string>> List(const std::string& folder) = 0;

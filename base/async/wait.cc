@@ -12,12 +12,16 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/version.hpp>
 #include <exception>
 #include <optional>
 
+#include "base/async/deadline_wheel.h"
 #include "base/async/event_loop.h"
 #include "base/check.h"
 #include "base/log.h"
@@ -32,13 +36,23 @@ namespace {
 // Why a wait ended.
 enum class Outcome : uint8_t { kNone, kSet, kDeadline, kCancelled };
 
-// Timers take what a steady clock can hold; a wait longer than this is as good as endless.
-constexpr absl::Duration kTimerMax = absl::Hours(24 * 365);
+// A wait longer than this is as good as endless.
+constexpr absl::Duration kWaitMax = absl::Hours(24 * 365);
+// Deadlines up to here get an exact timer, later ones the cheaper wheel.
+constexpr absl::Duration kExactMax = absl::Milliseconds(200);
+
+absl::Status Expired() {
+  return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");
+}
+
+absl::Status Interrupted() {
+  return MakeError(ErrorCode::kInterrupted, "operation was interrupted");
+}
 
 }  // namespace
 
 // Invariant: each wait (generation) is completed exactly once, by whoever comes first.
-struct Event::State {
+struct Event::State final : DeadlineTarget {
   std::atomic<bool> set{false};
   absl::Mutex mutex;
   uint64_t generation ABSL_GUARDED_BY(mutex) = 0;
@@ -52,6 +66,8 @@ struct Event::State {
     outcome = set.load(std::memory_order_relaxed) ? Outcome::kSet : Outcome::kNone;
     return ++generation;
   }
+
+  void DeadlinePassed(uint64_t which) override { Complete(which, Outcome::kDeadline); }
 
   // Ends the wait `which` if it has not ended; `which` 0 means the present one.
   void Complete(uint64_t which, Outcome why) {
@@ -100,21 +116,23 @@ bool Event::IsSet() const { return state_->set.load(std::memory_order_acquire); 
 
 asio::awaitable<absl::Status> Event::Wait(absl::Time deadline, CancellationToken cancelled) {
   if (IsSet()) co_return absl::OkStatus();
-  if (cancelled.IsCancelled())
-    co_return MakeError(ErrorCode::kInterrupted, "operation was interrupted");
+  if (cancelled.IsCancelled()) co_return Interrupted();
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   const uint64_t generation = state_->Begin();
 
   std::optional<asio::steady_timer> timer;
+  DeadlineWheel::Node node;
   if (deadline != absl::InfiniteFuture()) {
-    const absl::Duration left = deadline - absl::Now();
-    if (left <= absl::ZeroDuration()) {
-      co_return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");
+    const absl::Duration left = std::min(deadline - absl::Now(), kWaitMax);
+    if (left <= absl::ZeroDuration()) co_return Expired();
+    if (left > kExactMax) {
+      DeadlineWheel::Instance().Add(node, left, state_, generation);
+    } else {
+      timer.emplace(executor, absl::ToChronoNanoseconds(left));
+      timer->async_wait([state = state_, generation](boost::system::error_code error) {
+        if (!error) state->Complete(generation, Outcome::kDeadline);
+      });
     }
-    timer.emplace(executor, absl::ToChronoNanoseconds(std::min(left, kTimerMax)));
-    timer->async_wait([state = state_, generation](boost::system::error_code error) {
-      if (!error) state->Complete(generation, Outcome::kDeadline);
-    });
   }
   uint64_t cancel_id = 0;
   if (cancelled.CanBeCancelled()) {
@@ -129,9 +147,9 @@ asio::awaitable<absl::Status> Event::Wait(absl::Time deadline, CancellationToken
   cancelled.Forget(cancel_id);
   switch (outcome) {
     case Outcome::kDeadline:
-      co_return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");
+      co_return Expired();
     case Outcome::kCancelled:
-      co_return MakeError(ErrorCode::kInterrupted, "operation was interrupted");
+      co_return Interrupted();
     default:
       co_return absl::OkStatus();
   }
@@ -150,7 +168,8 @@ asio::awaitable<void> SwitchTo(asio::any_io_executor executor) {
 
 namespace {
 
-// What the tasks of one WhenAll share; it lives in the caller's frame until all have ended.
+// What the tasks of one WhenAll share; it lives in the caller's frame until all have called Ended,
+// and is not touched by their coroutines after that.
 struct Gathering {
   std::atomic<size_t> left;
   Event done;
@@ -178,6 +197,24 @@ asio::awaitable<void> RunOne(const std::function<asio::awaitable<void>()>& task,
   all.Ended(error);
 }
 
+// Runs a coroutine that does not throw, in the calling thread up to where it first suspends.
+// co_spawn would do, but posts a completion that nobody waits for; each scatter over shards would
+// pay for it.
+asio::awaitable<asio::detail::awaitable_thread_entry_point> Root(asio::awaitable<void> coroutine) {
+  co_await std::move(coroutine);
+}
+
+void Begin(const asio::any_io_executor& executor, asio::awaitable<void> coroutine) {
+#if BOOST_VERSION == 108100
+  using Handler = asio::detail::awaitable_handler<asio::any_io_executor, void>;
+  Handler(Root(std::move(coroutine)), executor, asio::cancellation_slot(),
+          asio::cancellation_state())
+      .launch();
+#else
+  asio::co_spawn(executor, std::move(coroutine), asio::detached);
+#endif
+}
+
 }  // namespace
 
 asio::awaitable<void> WhenAll(std::vector<std::function<asio::awaitable<void>()>> tasks) {
@@ -189,10 +226,11 @@ asio::awaitable<void> WhenAll(std::vector<std::function<asio::awaitable<void>()>
   Gathering all(tasks.size());
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   for (size_t i = 1; i < tasks.size(); ++i) {
-    asio::co_spawn(executor, tasks[i](), [&all](std::exception_ptr error) { all.Ended(error); });
+    Begin(executor, RunOne(tasks[i], all));
   }
   co_await RunOne(tasks.front(), all);
-  // No deadline and no token: the tasks have theirs, and their frames point into this one.
+  // No deadline and no token: the tasks have theirs, and their frames point into this one. Often
+  // all have ended by now.
   (void)co_await all.done.Wait();
   std::exception_ptr failure;
   {

@@ -21,6 +21,7 @@ namespace evenkeel::shard {
 namespace {
 
 constexpr size_t kRecordsPerSlice = 512;
+constexpr size_t kBytesPerSlice = 4u << 20;  // documents and their records
 
 // The records of one document as it was read.
 struct ReadDocument {
@@ -28,61 +29,72 @@ struct ReadDocument {
   Timestamp version;
   bson::Document document;
   std::vector<IndexRecord> records;
-  bool multikey = false;
+  bool multikey = false, long_keys = false;
+  absl::Status status;  // why it has no records
+
+  size_t Bytes() const {
+    size_t bytes = document.SizeBytes() + doc_key.size();
+    for (const IndexRecord& record : records) bytes += record.key.size() + record.value.size() + 64;
+    return bytes;
+  }
 };
+
+ReadDocument Read(const catalog::IndexEntry& index, const Found& found) {
+  ReadDocument out;
+  out.doc_key = std::string(found.doc_key);
+  out.version = found.version;
+  out.document = bson::Document(found.document);
+  out.status = AppendIndexRecords(index, out.document.view(), out.doc_key, &out.records,
+                                  &out.multikey);
+  for (const IndexRecord& record : out.records) out.long_keys |= record.long_key;
+  return out;
+}
 
 // Adds the records of one slice. A document that has changed since keeps the index itself: the
 // writer does so for every write after the job's first step.
 class BuildTask final : public WriteTask {
  public:
-  BuildTask(const Collection& collection, const catalog::IndexEntry& index,
-            std::vector<ReadDocument> documents)
-      : collection_(collection), index_(index), documents_(std::move(documents)) {}
+  BuildTask(const Collection& collection, const catalog::IndexEntry& index)
+      : collection_(collection), index_(index) {}
+
+  void Add(ReadDocument document) {
+    bytes_ += document.Bytes();
+    documents_.push_back(std::move(document));
+  }
+  bool IsFull() const { return bytes_ >= kBytesPerSlice; }
 
   void Execute(storage::WriteContext& context) override {
     status = CheckUnchanged(context, collection_);
-    for (size_t i = 0; i < documents_.size() && status.ok(); ++i) Add(context, documents_[i]);
+    for (size_t i = 0; i < documents_.size() && status.ok(); ++i) {
+      status = Index(context, documents_[i]);
+    }
   }
-  size_t SizeBytes() const override { return documents_.size() * 512; }
+  size_t SizeBytes() const override { return bytes_; }
   absl::Status status;
 
  private:
-  void Add(storage::WriteContext& context, const ReadDocument& document) {
+  absl::Status Index(storage::WriteContext& context, const ReadDocument& document) {
     const auto stored = context.Get(storage::Table::kDocs, document.doc_key);
-    if (!stored || stored->commit_timestamp != document.version) return;
+    if (!stored || stored->commit_timestamp != document.version) return absl::OkStatus();
+    EVENKEEL_RETURN_IF_ERROR(document.status);
     for (const IndexRecord& record : document.records) {
-      if (context.Get(storage::Table::kIndex, record.key)) continue;
-      if (index_.unique && IsTaken(context, collection_, record, document.doc_key)) {
-        status = DuplicateOf(collection_, index_, document.document.view());
-        return;
+      if (index_.unique) {
+        EVENKEEL_RETURN_IF_ERROR(CheckNotTaken(context, collection_, record,
+                                               document.document.view(), document.doc_key,
+                                               document.doc_key));
       }
       PutIndexRecord(context, record);
     }
-    if (document.multikey) MarkMultikey(context, index_.id);
+    if (document.multikey) MarkIndexes(context, {index_.id}, {});
+    if (document.long_keys) MarkIndexes(context, {}, {index_.id});
+    return absl::OkStatus();
   }
 
-  const Collection collection_;
+  const Collection& collection_;
   const catalog::IndexEntry& index_;
-  const std::vector<ReadDocument> documents_;
+  std::vector<ReadDocument> documents_;
+  size_t bytes_ = 1024;
 };
-
-absl::StatusOr<std::vector<ReadDocument>> ReadSliceOf(CommandContext& context,
-                                                      const catalog::IndexEntry& index, Scan* scan,
-                                                      bool* ended) {
-  std::vector<ReadDocument> documents;
-  absl::Status status;
-  const storage::ReadSlice slice = context.service.store().Read();
-  EVENKEEL_ASSIGN_OR_RETURN(*ended, scan->Run(slice, kRecordsPerSlice, [&](const Found& found) {
-    ReadDocument document{
-        std::string(found.doc_key), found.version, bson::Document(found.document), {}, false};
-    status = AppendIndexRecords(index, document.document.view(), document.doc_key,
-                                &document.records, &document.multikey);
-    documents.push_back(std::move(document));
-    return status.ok() ? Scan::Visit::kContinue : Scan::Visit::kStop;
-  }));
-  EVENKEEL_RETURN_IF_ERROR(status);
-  return documents;
-}
 
 }  // namespace
 
@@ -100,17 +112,20 @@ Awaitable<CommandResult> BuildIndexCommand(CommandContext& context) {
   if (index == nullptr)
     co_return MakeError(ErrorCode::kIndexNotFound, "_buildIndex names no index of the collection");
   Scan scan(collection);
-  bool ended = false;
   const auto home = service.executor();
-  while (!ended) {
+  absl::StatusOr<bool> ended = false;
+  while (!*ended) {
+    EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
+    const auto task = std::make_shared<BuildTask>(collection, *index);
     co_await base::SwitchTo(service.pool());
-    auto documents = ReadSliceOf(context, *index, &scan, &ended);
+    ended = scan.Run(service.store().Read(), kRecordsPerSlice, [&](const Found& found) {
+      task->Add(Read(*index, found));
+      return task->IsFull() ? Scan::Visit::kStop : Scan::Visit::kContinue;
+    });
     co_await base::SwitchTo(home);
-    EVENKEEL_CO_RETURN_IF_ERROR(documents.status());
-    const auto task = std::make_shared<BuildTask>(collection, *index, *std::move(documents));
+    EVENKEEL_CO_RETURN_IF_ERROR(ended.status());
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(service, task));
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
-    EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
   }
   co_return bson::Document();
 }

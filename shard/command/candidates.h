@@ -2,13 +2,13 @@
 // slice.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
 #include <absl/status/statusor.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "shard/command/scan.h"
 #include "shard/command/write_statement.h"
 
@@ -56,7 +56,7 @@ class AllCandidates {
   bool ended_ = false;
   std::vector<std::string> keys_;
   size_t next_key_ = 0;
-  absl::flat_hash_set<std::string> moved_;
+  base::StringSet moved_;
   size_t moved_bytes_ = 0;
 };
 

@@ -55,7 +55,8 @@ class InitTask final : public WriteTask {
   const catalog::Assignment assignment_;
 };
 
-// One step of a job on this shard.
+// One step of a job on this shard. Done again it changes nothing: a version that is known or a
+// collection that was dropped is not put once more.
 class ApplyTask final : public WriteTask {
  public:
   std::vector<std::shared_ptr<const catalog::CollectionEntry>> put;
@@ -66,13 +67,14 @@ class ApplyTask final : public WriteTask {
     for (const CollectionId id : drop) Drop(context, id);
   }
   size_t SizeBytes() const override { return 4096 * (1 + put.size() + drop.size()); }
+  bool IsEssential() const override { return true; }
 
  private:
   static void Put(storage::WriteContext& context,
                   const std::shared_ptr<const catalog::CollectionEntry>& entry) {
     const auto before = CatalogOf(context).Find(entry->id);
-    if (before != nullptr && before->version >= entry->version)
-      return;  // this step was done already
+    if (before != nullptr && before->version >= entry->version) return;
+    if (context.Get(storage::Table::kMeta, catalog::MetaDroppedKey(entry->id))) return;
     context.Put(storage::Table::kMeta, catalog::MetaCollectionKey(entry->id),
                 entry->ToBson().bytes());
     if (before != nullptr) DropMissingIndexes(context, *before, *entry);
@@ -89,27 +91,41 @@ class ApplyTask final : public WriteTask {
     }
   }
 
+  static void SetToZero(storage::WriteContext& context, const std::string& counter) {
+    const storage::Count left = context.Counter(counter);
+    if (left != storage::Count{}) context.AddToCounter(counter, {-left.documents, -left.bytes});
+  }
+
   static void DropIndex(storage::WriteContext& context, IndexId id) {
     context.RemoveRange(storage::Table::kIndex, storage::IndexPrefix(id, ""),
                         storage::IndexEnd(id));
-    const storage::Count left = context.Counter(IndexCounterKey(id));
-    context.AddToCounter(IndexCounterKey(id), {-left.documents, -left.bytes});
-    if (CatalogOf(context).IsMultikey(id))
-      context.Remove(storage::Table::kMeta, catalog::MetaMultikeyKey(id));
+    SetToZero(context, IndexCounterKey(id));
+    ForgetIndex(context, id);
   }
 
-  static void Drop(storage::WriteContext& context, CollectionId id) {
+  static void ForgetIndex(storage::WriteContext& context, IndexId id) {
     const catalog::ShardCatalog& catalog = CatalogOf(context);
-    const auto entry = catalog.Find(id);
+    const bool multikey = catalog.IsMultikey(id), long_keys = catalog.HasLongKeys(id);
+    if (multikey) context.Remove(storage::Table::kMeta, catalog::MetaMultikeyKey(id));
+    if (long_keys) context.Remove(storage::Table::kMeta, catalog::MetaLongKeysKey(id));
+    if (multikey || long_keys) context.SetState(catalog.WithoutIndex(id));
+  }
+
+  // A collection that was never here is marked too: its creation may still be on the way.
+  static void Drop(storage::WriteContext& context, CollectionId id) {
+    const std::string mark = catalog::MetaDroppedKey(id);
+    if (context.Get(storage::Table::kMeta, mark)) return;
+    context.Put(storage::Table::kMeta, mark, "1");
+    const auto entry = CatalogOf(context).Find(id);
     if (entry == nullptr) return;
     for (const catalog::IndexEntry& index : entry->indexes) {
-      if (HasRecords(*entry, index)) DropIndex(context, index.id);
+      HasRecords(*entry, index) ? DropIndex(context, index.id) : ForgetIndex(context, index.id);
     }
     context.RemoveRange(storage::Table::kDocs, storage::DocPrefix(id), storage::DocPrefixEnd(id));
+    const catalog::ShardCatalog& catalog = CatalogOf(context);
     const auto assignment = entry->sharded() ? catalog.FindAssignment(entry->assignment) : nullptr;
     for (const std::string& key : CounterKeys(*entry, assignment.get(), catalog.shard())) {
-      const storage::Count left = context.Counter(key);
-      context.AddToCounter(key, {-left.documents, -left.bytes});
+      SetToZero(context, key);
     }
     context.Remove(storage::Table::kMeta, catalog::MetaCollectionKey(id));
     context.SetState(catalog.Without(id));
@@ -131,22 +147,23 @@ class CommitTask final : public WriteTask {
 
  private:
   absl::Status Run(storage::WriteContext& context) {
-    for (const auto& [key, value] : command_["expect"].AsDocument()) {
-      EVENKEEL_RETURN_IF_ERROR(Check(context, value.AsDocument()));
+    for (const auto& [key, row] : command_["expect"].AsDocument()) {
+      EVENKEEL_RETURN_IF_ERROR(Check(context, row.AsDocument()));
     }
-    for (const auto& [key, value] : command_["writes"].AsDocument()) {
-      EVENKEEL_RETURN_IF_ERROR(Write(context, value.AsDocument()));
+    for (const auto& [key, row] : command_["writes"].AsDocument()) {
+      EVENKEEL_RETURN_IF_ERROR(Write(context, row.AsDocument()));
     }
     return absl::OkStatus();
   }
 
   static absl::StatusOr<Collection> ConfigCollection(storage::WriteContext& context,
                                                      bson::View row) {
-    const auto id = bson::ToInt64Exact(row["c"]);
+    const auto id = static_cast<uint64_t>(bson::ToInt64Exact(row["c"]).value_or(0));
     Collection collection;
-    collection.entry = CatalogOf(context).Find(CollectionId{static_cast<uint64_t>(id.value_or(0))});
+    // Only they have no records but their documents.
+    if (id < catalog::kFirstUserId) collection.entry = CatalogOf(context).Find(CollectionId{id});
     if (collection.entry == nullptr)
-      return Error(ErrorCode::kIllegalOperation, "no such config collection");
+      return Error(ErrorCode::kIllegalOperation, "no config collection has the id {}", id);
     return collection;
   }
 
@@ -156,7 +173,7 @@ class CommitTask final : public WriteTask {
         context.Get(storage::Table::kDocs, storage::DocKey(collection.entry->id, "", row["_id"]));
     bool holds = true;
     if (const bson::Value exists = row["exists"]; !exists.missing())
-      holds = exists.AsBool() == record.has_value();
+      holds = bson::Truthy(exists) == record.has_value();
     if (const bson::Value version = row["version"]; holds && !version.missing()) {
       holds = record && bson::Compare(bson::View(record->value.data())["version"], version) == 0;
     }
@@ -187,6 +204,14 @@ class CommitTask final : public WriteTask {
   const bson::Document command_;
 };
 
+bool IsArrayOfRows(bson::Value array) {
+  if (!array.Is(bson::Type::kArray)) return false;
+  for (const auto& [key, row] : array.AsDocument()) {
+    if (!row.Is(bson::Type::kObject) || !row.AsDocument().Contains("_id")) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Awaitable<CommandResult> InitShardCommand(CommandContext& context) {
@@ -212,8 +237,12 @@ Awaitable<CommandResult> ApplyCatalogCommand(CommandContext& context) {
   const bson::Value put = context.body()["put"], drop = context.body()["drop"];
   if (put.Is(bson::Type::kArray)) {
     for (const auto& [key, value] : put.AsDocument()) {
+      if (!value.Is(bson::Type::kObject))
+        co_return MakeError(ErrorCode::kInvalidOptions, "_applyCatalog puts entries");
       EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::CollectionEntry entry,
                                    catalog::CollectionEntry::FromBson(value.AsDocument()));
+      if (entry.indexes.empty() || !entry.indexes.front().IsIdIndex())
+        co_return Error(ErrorCode::kInvalidOptions, "'{}' lacks its _id index", entry.ns);
       task->put.push_back(std::make_shared<const catalog::CollectionEntry>(std::move(entry)));
     }
   }
@@ -229,8 +258,9 @@ Awaitable<CommandResult> ApplyCatalogCommand(CommandContext& context) {
 
 Awaitable<CommandResult> CommitCatalogCommand(CommandContext& context) {
   for (const std::string_view field : {"expect", "writes"}) {
-    if (!context.body()[field].Is(bson::Type::kArray)) {
-      co_return Error(ErrorCode::kInvalidOptions, "_commitCatalog needs the array '{}'", field);
+    if (!IsArrayOfRows(context.body()[field])) {
+      co_return Error(ErrorCode::kInvalidOptions,
+                      "_commitCatalog needs the array '{}' of rows with an _id", field);
     }
   }
   const auto task = std::make_shared<CommitTask>(bson::Document(context.body()));

@@ -7,6 +7,7 @@
 
 #include "base/bson/builder.h"
 #include "base/bson/hash.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "catalog/assignment.h"
 #include "shard/command/index_values.h"
@@ -66,7 +67,7 @@ absl::Status AppendIndexRecords(const catalog::IndexEntry& index, bson::View doc
     record.key = storage::IndexKey(index.id, encoded, doc_key);
     record.value = storage::IndexValue(type_bits, encoded, doc_key);
     record.prefix_bytes = storage::IndexPrefix(index.id, encoded).size();
-    record.long_key = sizeof(index.id.value) + encoded.size() > kFaithfulKeyBytes;
+    record.long_key = storage::FieldsAreShortened(encoded);
     out->push_back(std::move(record));
   }
   return absl::OkStatus();
@@ -77,7 +78,7 @@ absl::StatusOr<DocumentRecords> RecordsOf(const catalog::CollectionEntry& entry,
   DocumentRecords records;
   EVENKEEL_ASSIGN_OR_RETURN(records.placement_key, entry.PlacementKeyOf(document));
   records.doc_key = storage::DocKey(entry.id, records.placement_key, document["_id"]);
-  const bool docs_key_is_long = records.doc_key.size() > kFaithfulKeyBytes;
+  const bool docs_key_is_long = records.doc_key.size() == limits::kLmdbKeyBytesMax;
   for (const catalog::IndexEntry& index : entry.indexes) {
     bool multikey = false, long_key = !HasRecords(entry, index) && docs_key_is_long;
     const size_t first = records.indexes.size();

@@ -9,16 +9,11 @@
 #include <vector>
 
 #include "base/bson/document.h"
-#include "base/limits.h"
 #include "catalog/assignment.h"
 #include "catalog/collection.h"
 #include "storage/store.h"
 
 namespace evenkeel::shard {
-
-// The first bytes of a stored key are those of the full one: shortening changes only what is behind
-// them (storage::ShortenKey, storage::IndexKey: digests and what is left of a document key).
-inline constexpr size_t kFaithfulKeyBytes = limits::kLmdbKeyBytesMax - 64;
 
 // One record of the index table. The first `prefix_bytes` of the key are the index and the indexed
 // values.
@@ -27,7 +22,7 @@ struct IndexRecord {
   std::string key;
   std::string value;
   size_t prefix_bytes = 0;
-  bool long_key = false;  // the values go past the faithful bytes
+  bool long_key = false;  // the values are shortened in it
 };
 
 // Everything that one document puts into the tables under one version of its collection's entry.

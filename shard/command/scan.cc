@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/bson/hash.h"
-#include "base/limits.h"
 #include "base/status.h"
 #include "catalog/shard_key.h"
 #include "shard/command/index_keys.h"
@@ -128,10 +127,8 @@ void Scan::AddRange(const catalog::IndexField& field, const query::Interval& int
   std::string begin = prefix, end = prefix;
   if (!first.missing()) storage::AppendEncoded(first, field.direction, &begin);
   if (!last.missing()) storage::AppendEncoded(last, field.direction, &end);
-  // Behind its faithful bytes a stored key has no order: all keys with that head are looked at.
-  const bool first_cut = begin.size() > kFaithfulKeyBytes, last_cut = end.size() > kFaithfulKeyBytes;
-  begin.resize(std::min(begin.size(), kFaithfulKeyBytes));
-  end.resize(std::min(end.size(), kFaithfulKeyBytes));
+  // Where a stored key is shortened it has no order: all keys with that head are looked at.
+  const bool first_cut = storage::CutBound(&begin), last_cut = storage::CutBound(&end);
   widened_ |= first_cut || last_cut;
   if (!first.missing() && !first_inclusive && !first_cut) begin = storage::PrefixEnd(begin);
   if (last.missing() || last_inclusive || last_cut) end = storage::PrefixEnd(end);
@@ -177,12 +174,11 @@ void Scan::AddIndexRanges(const catalog::IndexEntry& index,
     ++whole;
   }
   for (std::string& prefix : prefixes) {
-    if (whole == index.fields.size() && prefix.size() > kFaithfulKeyBytes) {
-      // All fields are given: the keys were shortened from just these bytes.
+    if (whole == index.fields.size()) {
+      // All fields are given: keys are shortened from just these bytes.
       prefix = storage::IndexPrefix(index.id, std::string_view(prefix).substr(sizeof(uint64_t)));
-    } else if (prefix.size() > kFaithfulKeyBytes) {
-      prefix.resize(kFaithfulKeyBytes);
-      widened_ = true;
+    } else {
+      widened_ |= storage::CutBound(&prefix);
     }
     std::string end = storage::PrefixEnd(prefix);
     ranges_.push_back({std::move(prefix), std::move(end)});

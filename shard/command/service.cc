@@ -1,8 +1,10 @@
 // Dispatches the commands of one shard.
 #include "shard/command/service.h"
 
+#include <exception>
 #include <utility>
 
+#include "base/async/event_loop.h"
 #include "base/bson/builder.h"
 #include "base/status.h"
 #include "shard/command/command.h"
@@ -52,6 +54,21 @@ Awaitable<absl::Status> ShardService::Start() {
   co_return co_await SubmitAndWait(*this, std::make_shared<PublishTask>(std::move(catalog)));
 }
 
+namespace {
+
+// An exception of a library or of allocation becomes an error here, where the command ends.
+Awaitable<CommandResult> Run(CommandHandler handler, CommandContext& context) {
+  std::exception_ptr thrown;
+  try {
+    co_return co_await handler(context);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  co_return Error(ErrorCode::kInternalError, "the command has failed: {}", base::What(thrown));
+}
+
+}  // namespace
+
 Awaitable<bson::Document> ShardService::Handle(wire::Message request, absl::Time deadline,
                                                base::CancellationToken cancelled) {
   CommandContext context{*this, request, deadline, std::move(cancelled)};
@@ -61,9 +78,9 @@ Awaitable<bson::Document> ShardService::Handle(wire::Message request, absl::Time
     co_return wire::ErrorReply(
         Error(ErrorCode::kCommandNotFound, "a shard has no command '{}'", name), {});
   }
-  const CommandResult result = co_await handler(context);
+  CommandResult result = co_await Run(handler, context);
   if (!result.ok()) co_return wire::ErrorReply(result.status(), kToPeer);
-  co_return *result;
+  co_return *std::move(result);
 }
 
 }  // namespace evenkeel::shard

@@ -11,7 +11,6 @@
 #include <absl/synchronization/mutex.h>
 #include <absl/time/time.h>
 
-#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <memory>
@@ -41,9 +40,15 @@ class ShardService {
   Awaitable<absl::Status> Start();
 
   // Executes one command. Returns the reply document, {ok: 0, code, …} for a failed one; never
-  // fails itself.
+  // fails itself, nor does it throw.
   Awaitable<bson::Document> Handle(wire::Message request, absl::Time deadline,
                                    base::CancellationToken cancelled);
+
+  // Ends cursors that nobody has used for kCursorIdleMax and removes expired rows of retryable
+  // writes. To be run every minute or so. Suspends: between slices. Errors: of the store;
+  // Interrupted.
+  Awaitable<absl::Status> RunUpkeep(base::CancellationToken cancelled);
+  static constexpr absl::Duration kCursorIdleMax = absl::Minutes(10);  // MongoDB's default
 
   storage::ShardStore& store() { return *store_; }
   base::HybridClock& clock() { return *clock_; }

@@ -1,6 +1,7 @@
 // validate: documents, index records and counters of one snapshot must agree.
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,14 @@ constexpr size_t kErrorsMax = 100;  // shown; the rest is only counted
 // Collects what one validation finds.
 class Validation {
  public:
-  Validation(const Collection& collection, storage::Count counted)
-      : collection_(collection), counted_(counted) {}
+  // `slice` is at the state that will be checked.
+  Validation(const Collection& collection, const storage::ReadSlice& slice)
+      : collection_(collection),
+        counted_(CountOf(slice, *collection.entry, collection.assignment.get(), collection.shard)) {
+    for (const catalog::IndexEntry& index : collection.entry->indexes) {
+      counted_keys_[index.name] = slice.Counter(IndexCounterKey(index.id));
+    }
+  }
 
   // Checks one document and its index records.
   void CheckDocument(const storage::ReadSlice& slice, const Found& found) {
@@ -48,8 +55,13 @@ class Validation {
     }
   }
 
-  void CheckIndex(const catalog::IndexEntry& index, int64_t keys) {
+  void CheckIndex(const catalog::IndexEntry& index, storage::Count found) {
+    const int64_t keys = found.documents;
     keys_[index.name] = keys;
+    if (const storage::Count counted = counted_keys_[index.name]; counted != found) {
+      AddError(fmt::format("the counters of index '{}' say {} records of {} bytes, there are {} of {}",
+                           index.name, counted.documents, counted.bytes, keys, found.bytes));
+    }
     if (index.ready && keys != expected_keys_[index.name]) {
       AddError(fmt::format("index '{}' has {} records, its documents stand for {}", index.name,
                            keys, expected_keys_[index.name]));
@@ -88,6 +100,7 @@ class Validation {
   const Collection& collection_;
   const storage::Count counted_;
   int64_t documents_ = 0, bytes_ = 0;
+  std::map<std::string, storage::Count> counted_keys_;
   std::map<std::string, int64_t> expected_keys_, keys_;
   std::vector<std::string> errors_;
   bool valid_ = true;
@@ -108,17 +121,19 @@ absl::Status CheckDocuments(CommandContext& context, const Collection& collectio
   }
 }
 
-absl::StatusOr<int64_t> CountIndexRecords(CommandContext& context, const catalog::IndexEntry& index,
-                                          Timestamp at) {
+absl::StatusOr<storage::Count> CountIndexRecords(CommandContext& context,
+                                                 const catalog::IndexEntry& index, Timestamp at) {
   std::string next = storage::IndexPrefix(index.id, "");
   const std::string end = storage::IndexEnd(index.id);
-  int64_t count = 0;
+  storage::Count count;
   while (true) {
     EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.service.store().ReadAt(at));
     auto cursor = slice.NewCursor(storage::Table::kIndex);
     size_t in_slice = 0;
-    for (cursor->Seek(next); cursor->Valid() && cursor->key() < end; cursor->Next(), ++count) {
+    for (cursor->Seek(next); cursor->Valid() && cursor->key() < end; cursor->Next()) {
       if (++in_slice > kRecordsPerSlice) break;
+      ++count.documents;
+      count.bytes += static_cast<int64_t>(cursor->key().size() + cursor->record().value.size());
     }
     if (!cursor->Valid() || cursor->key() >= end) return count;
     next = std::string(cursor->key());
@@ -129,30 +144,29 @@ absl::StatusOr<int64_t> CountIndexRecords(CommandContext& context, const catalog
 absl::StatusOr<bson::Document> Validate(CommandContext& context,
                                         const wire::ShardEnvelope& envelope) {
   Collection collection;
-  storage::Count counted;
+  std::optional<Validation> validation;
   Timestamp at;
   {
     const storage::ReadSlice slice = context.service.store().Read();
     EVENKEEL_ASSIGN_OR_RETURN(collection, OpenCollection(slice, envelope));
-    counted = CountOf(slice, *collection.entry, collection.assignment.get(), collection.shard);
+    validation.emplace(collection, slice);
     at = slice.timestamp();
   }
   EVENKEEL_ASSIGN_OR_RETURN(const auto snapshot, context.service.store().OpenSnapshot(at));
-  Validation validation(collection, counted);
-  EVENKEEL_RETURN_IF_ERROR(CheckDocuments(context, collection, at, &validation));
+  EVENKEEL_RETURN_IF_ERROR(CheckDocuments(context, collection, at, &*validation));
   for (const catalog::IndexEntry& index : collection.entry->indexes) {
     if (!HasRecords(*collection.entry, index)) continue;
-    EVENKEEL_ASSIGN_OR_RETURN(const int64_t keys, CountIndexRecords(context, index, at));
-    validation.CheckIndex(index, keys);
+    EVENKEEL_ASSIGN_OR_RETURN(const storage::Count found, CountIndexRecords(context, index, at));
+    validation->CheckIndex(index, found);
   }
   const CollectionId id = collection.entry->id;
   EVENKEEL_ASSIGN_OR_RETURN(
       const storage::DocCheck stored,
       context.service.store().CheckDocs(storage::DocPrefix(id), storage::DocPrefixEnd(id)));
   for (size_t i = 0; i < stored.damaged_keys.size(); ++i) {
-    validation.AddError("a stored document does not match its checksum");
+    validation->AddError("a stored document does not match its checksum");
   }
-  return validation.Finish();
+  return validation->Finish();
 }
 
 }  // namespace

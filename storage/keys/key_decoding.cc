@@ -61,7 +61,8 @@ class Decoder {
       case key_format::kUndefined:
         return Simple(Type::kUndefined, type);
       case key_format::kNull:
-        return Simple(type_bits_.Byte() == key_format::kTypeMissing ? Type::kEod : Type::kNull, type);
+        return Simple(type_bits_.Byte() == key_format::kTypeMissing ? Type::kEod : Type::kNull,
+                      type);
       case key_format::kFalse:
       case key_format::kTrue:
         out->push_back(first == key_format::kTrue ? 1 : 0);
@@ -118,7 +119,9 @@ class Decoder {
     return absl::OkStatus();
   }
 
-  static absl::Status Check(bool whole) { return whole ? absl::OkStatus() : Damaged("it ends early"); }
+  static absl::Status Check(bool whole) {
+    return whole ? absl::OkStatus() : Damaged("it ends early");
+  }
 
   // A length and as many bytes, and `more` bytes that the length does not count.
   absl::Status DecodeCounted(size_t more, std::string* out) {

@@ -140,7 +140,8 @@ class Encoder {
         out_->append(value.AsObjectId());
         return;
       case Type::kDate:
-        return AppendBigEndian(static_cast<uint64_t>(value.AsDateMillis()) ^ uint64_t{1} << 63, out_);
+        return AppendBigEndian(static_cast<uint64_t>(value.AsDateMillis()) ^ uint64_t{1} << 63,
+                               out_);
       case Type::kTimestamp:
         return AppendBigEndian(value.AsTimestamp().bits, out_);
       case Type::kRegex:
@@ -187,11 +188,11 @@ struct RankBounds {
 };
 
 RankBounds BoundsOf(int rank) {
-  constexpr Type kTypes[] = {
-      Type::kMinKey,   Type::kUndefined, Type::kNull,      Type::kInt32, Type::kString,
-      Type::kObject,   Type::kArray,     Type::kBinary,    Type::kObjectId, Type::kBool,
-      Type::kDate,     Type::kTimestamp, Type::kRegex,     Type::kDbPointer, Type::kCode,
-      Type::kCodeWithScope, Type::kMaxKey};
+  constexpr Type kTypes[] = {Type::kMinKey,   Type::kUndefined, Type::kNull,  Type::kInt32,
+                             Type::kString,   Type::kObject,    Type::kArray, Type::kBinary,
+                             Type::kObjectId, Type::kBool,      Type::kDate,  Type::kTimestamp,
+                             Type::kRegex,    Type::kDbPointer, Type::kCode,  Type::kCodeWithScope,
+                             Type::kMaxKey};
   for (const Type type : kTypes) {
     if (bson::CanonicalRank(type) != rank) continue;
     const uint8_t first = FirstByte(type);

@@ -1,7 +1,8 @@
-// The bytes that encoded values consist of: first bytes of the type classes, terminators, escapes. Internal to storage/keys.
+// The bytes that encoded values consist of: first bytes of the type classes, terminators, escapes.
+// Internal to storage/keys.
 //
-// A number's first byte also tells its sign and magnitude: negative ones are the inverted bytes of the positive ones, so
-// their first bytes lie symmetrically around the zero's.
+// A number's first byte also tells its sign and magnitude: negative ones are the inverted bytes of
+// the positive ones, so their first bytes lie symmetrically around the zero's.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,9 @@ inline constexpr uint8_t kNull = 0x20;
 
 inline constexpr uint8_t kNaN = 0x70;
 inline constexpr uint8_t kZero = 0x80;
-inline constexpr uint8_t kBelowOne = 0x81;      // 0 < x < 1
-inline constexpr uint8_t kWholeBytes = 0x81;    // + 1 … 8, the bytes of the whole part: 1 <= x < 2^63
-inline constexpr uint8_t kHuge = 0x8A;          // 2^63 <= x
+inline constexpr uint8_t kBelowOne = 0x81;    // 0 < x < 1
+inline constexpr uint8_t kWholeBytes = 0x81;  // + 1 … 8, the bytes of the whole part: 1 <= x < 2^63
+inline constexpr uint8_t kHuge = 0x8A;        // 2^63 <= x
 inline constexpr uint8_t kInfinity = 0x8B;
 inline constexpr uint8_t kNumberMin = kNaN;
 inline constexpr uint8_t kNumberMax = kInfinity;

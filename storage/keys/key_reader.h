@@ -1,4 +1,5 @@
-// Reads the bytes of an encoded value from the front, turning inverted ones back. Internal to storage/keys.
+// Reads the bytes of an encoded value from the front, turning inverted ones back. Internal to
+// storage/keys.
 #pragma once
 
 #include <cstddef>

@@ -90,7 +90,8 @@ absl::Status AppendDecimal(const DecimalParts& parts, std::string* out, bson::Ty
   return Append(bson::EncodeDecimal(parts), bson::Type::kDecimal128, out, type);
 }
 
-// mantissa * 2^exponent as coefficient * 10^exponent with the fewest digits; false when 34 are not enough.
+// mantissa * 2^exponent as coefficient * 10^exponent with the fewest digits; false when 34 are not
+// enough.
 bool ToDecimal(uint64_t mantissa, int exponent, Uint128* coefficient, int* decimal_exponent) {
   const Uint128 bound = bson::PowerOfTen(bson::kDecimalDigitsMax);
   Uint128 digits = mantissa;
@@ -146,7 +147,8 @@ absl::Status DecodeInteger(const Magnitude& magnitude, bool negative, uint8_t ki
     }
     whole = uint64_t{1} << 63;
   }
-  const uint64_t bound = (uint64_t{1} << (kind == key_format::kTypeInt32 ? 31 : 63)) - (negative ? 0 : 1);
+  const uint64_t bound =
+      (uint64_t{1} << (kind == key_format::kTypeInt32 ? 31 : 63)) - (negative ? 0 : 1);
   if (magnitude.more || whole > bound) return Damaged("no integer has this value");
   const auto value = static_cast<int64_t>(negative ? 0 - whole : whole);
   if (kind == key_format::kTypeInt64) return Append(value, bson::Type::kInt64, out, type);
@@ -157,8 +159,9 @@ absl::Status DecodeFinite(const Magnitude& magnitude, bool negative, uint8_t kin
                           bson::Type* type) {
   if (kind <= key_format::kTypeInt64) return DecodeInteger(magnitude, negative, kind, out, type);
   if (kind == key_format::kTypeDouble) {
-    const bool fits = static_cast<int>(std::bit_width(magnitude.mantissa)) <= kMantissaBits ||
-                      static_cast<uint64_t>(static_cast<double>(magnitude.mantissa)) == magnitude.mantissa;
+    const bool fits =
+        static_cast<int>(std::bit_width(magnitude.mantissa)) <= kMantissaBits ||
+        static_cast<uint64_t>(static_cast<double>(magnitude.mantissa)) == magnitude.mantissa;
     if (magnitude.more || !fits) return Damaged("no double has this value");
     const double value = std::ldexp(static_cast<double>(magnitude.mantissa), magnitude.exponent);
     return Append(negative ? -value : value, bson::Type::kDouble, out, type);

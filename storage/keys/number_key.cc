@@ -75,7 +75,8 @@ void AppendInteger(int64_t value, std::string* out) {
     return;
   }
   Bytes bytes;
-  const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  const uint64_t magnitude =
+      value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   if (magnitude >> 63 != 0) {
     PushDoubleBits(key_format::kHuge, kTwoTo63, false, &bytes);
   } else {
@@ -210,7 +211,8 @@ void PushDecimal(bson::Decimal128Bits bits, const Magnitude& value, Bytes* out) 
     }
   }
   const double magnitude = TruncatedToDouble(bits, &more);
-  PushDoubleBits(value.order() > 0 ? key_format::kHuge : key_format::kBelowOne, magnitude, more, out);
+  PushDoubleBits(value.order() > 0 ? key_format::kHuge : key_format::kBelowOne, magnitude, more,
+                 out);
   if (more) PushMore(value, out);
 }
 
@@ -245,8 +247,9 @@ void AppendDoubleTypeBits(bson::Value value, std::string* out) {
   const double number = value.AsDouble();
   if (number == 0 && std::signbit(number)) {
     out->push_back(static_cast<char>(key_format::kTypeNegativeZero));
-  } else if (std::isnan(number) && std::bit_cast<uint64_t>(number) !=
-                                       std::bit_cast<uint64_t>(std::numeric_limits<double>::quiet_NaN())) {
+  } else if (std::isnan(number) &&
+             std::bit_cast<uint64_t>(number) !=
+                 std::bit_cast<uint64_t>(std::numeric_limits<double>::quiet_NaN())) {
     AppendRaw(key_format::kTypeRawDouble, value, out);
   } else {
     out->push_back(static_cast<char>(key_format::kTypeDouble));

@@ -1,9 +1,12 @@
 // Implements the keys of the docs and index tables, and their shortening.
 //
-// Lengths are chosen so that a shortened part never equals an unshortened one, whatever a client stores:
+// Lengths are chosen so that a shortened part never equals an unshortened one, whatever a client
+// stores:
 //   - a shortened key has exactly `bytes_max` bytes, an unshortened one fewer;
-//   - fields of an index key are shortened when they are longer than the head that is kept of them. All encodings of one
-//     index's fields are prefix-free, so none that fits into the head is the beginning of a longer one.
+//   - fields of an index key are shortened when they are longer than the head that is kept of them.
+//   All encodings of one
+//     index's fields are prefix-free, so none that fits into the head is the beginning of a longer
+//     one.
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -39,7 +42,8 @@ std::string IdPrefix(uint64_t id) {
 
 void AppendDigest(std::string_view bytes, std::string* out) {
   unsigned char digest[EVP_MAX_MD_SIZE];
-  EVENKEEL_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest, nullptr, EVP_sha256(), nullptr) == 1);
+  EVENKEEL_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest, nullptr, EVP_sha256(), nullptr) ==
+                 1);
   out->append(reinterpret_cast<const char*>(digest), kDigestBytes);
 }
 
@@ -52,10 +56,10 @@ void AppendFields(std::string_view encoded_fields, std::string* out) {
   AppendDigest(encoded_fields, out);
 }
 
+// Bytes of the fields in a key.
 size_t FieldsBytes(std::string_view encoded_fields) {
-  return std::min(encoded_fields.size(), kFieldsHeadBytes + (encoded_fields.size() > kFieldsHeadBytes
-                                                                 ? kDigestBytes
-                                                                 : 0));
+  const size_t bytes = encoded_fields.size();
+  return bytes <= kFieldsHeadBytes ? bytes : kFieldsHeadBytes + kDigestBytes;
 }
 
 // The end of an index key: the document key, or all the room there is with its head and digest.

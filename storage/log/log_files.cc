@@ -30,7 +30,8 @@ std::optional<uint64_t> ParseNumbered(std::string_view name, std::string_view pr
   return number;
 }
 
-// Writes zeros over the whole file, so that its space is no longer "allocated, never written" to the file system.
+// Writes zeros over the whole file, so that its space is no longer "allocated, never written" to
+// the file system.
 absl::Status WriteZeros(File& file, uint64_t bytes) {
   const std::string zeros(static_cast<size_t>(std::min<uint64_t>(bytes, kFillPieceBytes)), '\0');
   uint64_t unsynced = 0;
@@ -48,7 +49,9 @@ absl::Status WriteZeros(File& file, uint64_t bytes) {
 
 }  // namespace
 
-std::string LogSegmentName(uint64_t number) { return fmt::format("{}{:010}", kSegmentPrefix, number); }
+std::string LogSegmentName(uint64_t number) {
+  return fmt::format("{}{:010}", kSegmentPrefix, number);
+}
 
 std::optional<uint64_t> ParseLogSegmentName(std::string_view name) {
   return ParseNumbered(name, kSegmentPrefix);

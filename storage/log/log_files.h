@@ -4,11 +4,13 @@
 //   spare-0000000003 a file that is becoming a segment or was one
 //   ballast          space that is given back when the disk is full, so that deletes can go on
 //
-// Used by one thread at a time (SharedLog holds a lock around it); every call may wait for the disk.
+// Used by one thread at a time (SharedLog holds a lock around it); every call may wait for the
+// disk.
 //
 // Invariants
-//   I1  Segment files are numbered without gaps at any moment, after power loss too: each step is made durable before the next.
-//   I2  A file is a segment's only under that segment's name; its header is rewritten only while it is a spare.
+//   I1  Segment files are numbered without gaps at any moment, after power loss too: each step is
+//   made durable before the next. I2  A file is a segment's only under that segment's name; its
+//   header is rewritten only while it is a spare.
 #pragma once
 
 #include <absl/status/status.h>
@@ -47,12 +49,13 @@ class LogFiles {
   // Finds the spares and the ballast; removes spares that cannot be used. The folder exists.
   absl::Status Open();
 
-  // Makes segment `number`, from a spare if there is one. `zeroed`: its space is written once, so that later syncs have no
-  // allocation to record (a third faster); costs as much writing as the segment is long.
-  // Errors: OutOfDiskSpace; nothing is left behind then.
+  // Makes segment `number`, from a spare if there is one. `zeroed`: its space is written once, so
+  // that later syncs have no allocation to record (a third faster); costs as much writing as the
+  // segment is long. Errors: OutOfDiskSpace; nothing is left behind then.
   absl::StatusOr<std::shared_ptr<LogSegment>> Prepare(uint64_t number, bool zeroed);
 
-  // Takes the oldest segment out of the log: it becomes a spare, or is removed if there are enough or somebody reads it.
+  // Takes the oldest segment out of the log: it becomes a spare, or is removed if there are enough
+  // or somebody reads it.
   absl::Status Retire(std::shared_ptr<LogSegment> segment);
 
   bool has_ballast() const { return has_ballast_; }

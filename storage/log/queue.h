@@ -1,4 +1,5 @@
-// Entries that wait for the log thread, and the choice of the next group. Pure; guarded by the owner's mutex.
+// Entries that wait for the log thread, and the choice of the next group. Pure; guarded by the
+// owner's mutex.
 //
 // Shards take turns entry by entry, so that a shard with a long queue does not delay the others.
 #pragma once
@@ -24,11 +25,13 @@ class LogQueue {
   void Push(PendingEntry entry);
   bool empty() const { return count_ == 0; }
 
-  // Takes the next group: entries in turn, up to `group_bytes_max`, one larger entry if it comes first; never more than
-  // `room_bytes`. Nothing if the entry whose turn it is does not fit into the room.
+  // Takes the next group: entries in turn, up to `group_bytes_max`, one larger entry if it comes
+  // first; never more than `room_bytes`. Nothing if the entry whose turn it is does not fit into
+  // the room.
   std::vector<PendingEntry> TakeGroup(size_t group_bytes_max, size_t room_bytes);
 
-  // Drops the shard's entries from `from` on; returns the bytes of their records and how many there were.
+  // Drops the shard's entries from `from` on; returns the bytes of their records and how many there
+  // were.
   struct Cut {
     size_t bytes = 0;
     size_t count = 0;

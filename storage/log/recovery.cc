@@ -95,7 +95,8 @@ class Recovery {
     return absl::OkStatus();
   }
 
-  // Reads every record up to the first place where there is none and the next segment does not go on.
+  // Reads every record up to the first place where there is none and the next segment does not go
+  // on.
   absl::Status ScanAll() {
     for (last_ = 0;; ++last_) {
       EVENKEEL_RETURN_IF_ERROR(ScanSegment());
@@ -196,7 +197,8 @@ class Recovery {
   }
 
   absl::Status WriteAgain(LogSegment& segment) {
-    uint64_t at = claimed_.segment() == segment.number() ? claimed_.offset() : kLogFirstRecordOffset;
+    uint64_t at =
+        claimed_.segment() == segment.number() ? claimed_.offset() : kLogFirstRecordOffset;
     while (at < log_.end.offset()) {
       const auto length =
           static_cast<size_t>(std::min<uint64_t>(kRewriteBytes, log_.end.offset() - at));

@@ -63,9 +63,8 @@ const LogMark& LogSegmentShard::MarkBefore(LogIndex index) const {
 }
 
 void LogSegment::NoteEntry(const LogRecord& entry, uint64_t offset) {
-  auto found =
-      std::find_if(shards_.begin(), shards_.end(),
-                   [&](const LogSegmentShard& part) { return part.shard == entry.shard; });
+  auto found = std::find_if(shards_.begin(), shards_.end(),
+                            [&](const LogSegmentShard& part) { return part.shard == entry.shard; });
   if (found == shards_.end()) {
     shards_.push_back({.shard = entry.shard, .first = entry.index});
     found = std::prev(shards_.end());

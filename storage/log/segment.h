@@ -1,8 +1,10 @@
-// One segment of the log: a file of fixed size with a header and records, and what is known about its contents.
+// One segment of the log: a file of fixed size with a header and records, and what is known about
+// its contents.
 //
-// A segment file carries its number in its name and in its header, next to the salt of its records (record.h). It gets its
-// name only after its header and its space are durable: a segment whose header cannot be read is damaged.
-// The index of contents is guarded by the owner's mutex; everything else is fixed or safe for any thread.
+// A segment file carries its number in its name and in its header, next to the salt of its records
+// (record.h). It gets its name only after its header and its space are durable: a segment whose
+// header cannot be read is damaged. The index of contents is guarded by the owner's mutex;
+// everything else is fixed or safe for any thread.
 //
 // Design: docs/data_layout.md.
 #pragma once
@@ -22,8 +24,10 @@
 
 namespace evenkeel::storage {
 
-inline constexpr uint64_t kLogFirstRecordOffset = 512;  // the header's sector is never written again
-inline constexpr uint64_t kLogMarkBytes = 64u << 10;    // distance of the places that are known by index
+inline constexpr uint64_t kLogFirstRecordOffset =
+    512;  // the header's sector is never written again
+inline constexpr uint64_t kLogMarkBytes = 64u
+                                          << 10;  // distance of the places that are known by index
 
 // The header of segment `number`.
 std::string EncodeLogSegmentHeader(uint64_t number, uint64_t salt);
@@ -92,9 +96,9 @@ class LogSegmentReader {
   LogSegmentReader(const LogSegment* segment, uint64_t offset)
       : segment_(segment), offset_(offset) {}
 
-  // The record at offset(), which moves behind it; its payload is valid until the next call. Nothing, and no move, where
-  // there is no whole record: the end, or damage.
-  // Errors: those of File::ReadAt.
+  // The record at offset(), which moves behind it; its payload is valid until the next call.
+  // Nothing, and no move, where there is no whole record: the end, or damage. Errors: those of
+  // File::ReadAt.
   absl::StatusOr<std::optional<LogRecord>> Next();
   uint64_t offset() const { return offset_; }
 

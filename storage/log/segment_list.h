@@ -1,4 +1,5 @@
-// The segments of a running log in order: those with records, the end of the last one, and those made ready behind it.
+// The segments of a running log in order: those with records, the end of the last one, and those
+// made ready behind it.
 //
 // Knows where entries lie and which segments may go; does no I/O. Guarded by the owner's mutex.
 #pragma once
@@ -55,13 +56,14 @@ class LogSegmentList {
   std::optional<LogIndex> FirstIndex(ShardId shard) const;
   // Where the shard's entries from `from` on lie. Requires FirstIndex(shard) <= from.
   std::vector<LogReadPart> PlanRead(ShardId shard, LogIndex from) const;
-  // A mark at or before the first entry that holds a timestamp at or after `at_least`; nothing when none does.
+  // A mark at or before the first entry that holds a timestamp at or after `at_least`; nothing when
+  // none does.
   std::optional<LogIndex> FindByTimestamp(ShardId shard, Timestamp at_least) const;
   // Bytes from the first segment that holds an entry above `forgotten` on; 0 when there is none.
   uint64_t HeldBackBytes(ShardId shard, LogIndex forgotten) const;
 
-  // True when the log can do without its oldest segment: nobody needs it for recovery, and the start record of the next one
-  // is durable.
+  // True when the log can do without its oldest segment: nobody needs it for recovery, and the
+  // start record of the next one is durable.
   bool CanDropOldest(LogPosition durable, ForgottenFunction forgotten) const;
   const LogSegment& oldest() const { return *segments_.front(); }
   std::shared_ptr<LogSegment> DropOldest();

@@ -1,4 +1,5 @@
-// One shard's view of the shared log: its numbering, its listener, what it has reserved. Internal to storage/log.
+// One shard's view of the shared log: its numbering, its listener, what it has reserved. Internal
+// to storage/log.
 #pragma once
 
 #include <absl/base/thread_annotations.h>

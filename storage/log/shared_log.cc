@@ -1,4 +1,5 @@
-// Implements the shared log: opening, queueing, group commit, closing. Space and old segments: upkeep.cc.
+// Implements the shared log: opening, queueing, group commit, closing. Space and old segments:
+// upkeep.cc.
 #include "storage/log/shared_log.h"
 
 #include <unistd.h>
@@ -89,7 +90,8 @@ absl::Status SharedLog::StartSegments(RecoveredLog* recovered) {
   const auto other_size = [this](const std::shared_ptr<LogSegment>& segment) {
     return segment->capacity() != options_.segment_bytes;
   };
-  // Ready segments of another size could be too small for a record; the last goes first, so that no gap appears.
+  // Ready segments of another size could be too small for a record; the last goes first, so that no
+  // gap appears.
   if (std::any_of(recovered->ready.begin(), recovered->ready.end(), other_size)) {
     for (; !recovered->ready.empty(); recovered->ready.pop_back()) {
       EVENKEEL_RETURN_IF_ERROR(files_.Retire(std::move(recovered->ready.back())));
@@ -128,7 +130,8 @@ std::vector<ShardId> SharedLog::shard_ids() const {
 }
 
 size_t SharedLog::PayloadBytesMax() const {
-  // A whole segment, without its header, the start and closing records, the entry's own header and padding.
+  // A whole segment, without its header, the start and closing records, the entry's own header and
+  // padding.
   return options_.segment_bytes - kLogFirstRecordOffset - start_bytes_ -
          3 * LogRecordBytes(kLogRecordAlignment);
 }
@@ -228,8 +231,8 @@ bool SharedLog::PlanGroup(Group* group) {
   }
 }
 
-// Takes the entries of the next group and moves the end of the log behind them. False when they need a segment and none is
-// ready.
+// Takes the entries of the next group and moves the end of the log behind them. False when they
+// need a segment and none is ready.
 bool SharedLog::PlanGroupLocked(Group* group) {
   do {
     group->entries = queue_.TakeGroup(options_.group_bytes_max, RoomLocked().rest_bytes);
@@ -326,15 +329,15 @@ void SharedLog::Commit(const Group& group) {
     if (group.has_start) WakeMaintenanceLocked();  // the segment before it may have been waited for
   }
   for (const auto& shard : shards_) {
-    const auto last = std::find_if(group.entries.rbegin(), group.entries.rend(),
-                                   [&](const PendingEntry& pending) {
-                                     return pending.shard == shard->id();
-                                   });
+    const auto last =
+        std::find_if(group.entries.rbegin(), group.entries.rend(),
+                     [&](const PendingEntry& pending) { return pending.shard == shard->id(); });
     if (last != group.entries.rend()) shard->Announce(last->entry.index);
   }
 }
 
-// Claims durability for everything written so far. False when that has been done, or after a failure.
+// Claims durability for everything written so far. False when that has been done, or after a
+// failure.
 bool SharedLog::WriteClosing() {
   std::shared_ptr<LogSegment> segment;
   LogRecord closing{.kind = LogRecordKind::kClosing};

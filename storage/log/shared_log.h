@@ -1,14 +1,17 @@
-// The log of a process, shared by its shards: one thread, one file at a time, group commit without a timer.
+// The log of a process, shared by its shards: one thread, one file at a time, group commit without
+// a timer.
 //
-// While one group is synced the queue fills; then all of it goes, cut at `group_bytes_max`, shards taking turns. One group is
-// one write and one sync. A second thread makes segments ready ahead of time and gives old ones up.
+// While one group is synced the queue fills; then all of it goes, cut at `group_bytes_max`, shards
+// taking turns. One group is one write and one sync. A second thread makes segments ready ahead of
+// time and gives old ones up.
 //
 // Invariants
 //   I1  A committed listener hears of an entry only after the sync of its group has succeeded.
 //   I2  A group is written only after the sync of the one before: at most one group is not durable.
 //   I3  After a failed write or sync nothing is written, committed or announced any more.
 //   I4  What was reserved has room in segments that are already durable.
-//   I5  A segment is given up only when no shard needs it, oldest first, and the start of the next one is durable.
+//   I5  A segment is given up only when no shard needs it, oldest first, and the start of the next
+//   one is durable.
 //
 // Lock order: files_mutex_, then mutex_; a shard's listener mutex alone. Design: docs/storage.md.
 #pragma once
@@ -47,17 +50,19 @@ struct SharedLogOptions {
   const base::WallClock* clock = base::WallClock::System();
   uint64_t segment_bytes = limits::kLogSegmentBytes;  // below 4 GB
   size_t group_bytes_max = limits::kLogGroupBytesMax;
-  // Kept allocated, for essential batches on a full disk: one more segment, and as much for the checkpoint. 0: none.
+  // Kept allocated, for essential batches on a full disk: one more segment, and as much for the
+  // checkpoint. 0: none.
   uint64_t ballast_bytes = 2 * limits::kLogSegmentBytes;
   // Below it only essential batches are taken, so that checkpoints can go on.
   uint64_t free_bytes_min = 64u << 20;
-  // Segments that no shard needs are kept for readers of the change log within both bounds; on a full disk they go first.
+  // Segments that no shard needs are kept for readers of the change log within both bounds; on a
+  // full disk they go first.
   uint64_t retain_bytes = uint64_t{1} << 30;
   absl::Duration retain_age = absl::Hours(24);
   // How long the log is idle before it writes a closing record.
   absl::Duration closing_delay = absl::Milliseconds(50);
-  // Called once, by the thread that met the error, when a write or sync has failed. Empty: logs and ends the process with
-  // status 70.
+  // Called once, by the thread that met the error, when a write or sync has failed. Empty: logs and
+  // ends the process with status 70.
   std::function<void(const absl::Status&)> on_fatal;
   std::function<uint64_t()> new_salt;  // empty: base::GlobalRandom64
   // False: no threads; every group is written by StepForTest, so that a test repeats exactly.
@@ -77,9 +82,11 @@ struct SharedLogStats {
 
 class SharedLog {
  public:
-  // Recovers the log and starts its threads. Shards whose entries are found exist too, besides `shards`.
+  // Recovers the log and starts its threads. Shards whose entries are found exist too, besides
+  // `shards`.
   //
-  // Errors   UnknownError when something acknowledged is damaged or missing, naming file and offset; OutOfDiskSpace; those
+  // Errors   UnknownError when something acknowledged is damaged or missing, naming file and
+  // offset; OutOfDiskSpace; those
   //          of the file system; InvalidOptions.
   static absl::StatusOr<std::unique_ptr<SharedLog>> Open(SharedLogOptions options,
                                                          const std::vector<ShardId>& shards);
@@ -89,11 +96,13 @@ class SharedLog {
   ShardLog* shard(ShardId id);
   std::vector<ShardId> shard_ids() const;
 
-  // Writes what is queued and a closing record, ends the threads. Appends must have ended. Returns the fatal error, if any.
+  // Writes what is queued and a closing record, ends the threads. Appends must have ended. Returns
+  // the fatal error, if any.
   absl::Status Close();
   SharedLogStats Stats() const;
 
-  // Writes one group, or the closing record if nothing is queued and none was written. False when there was nothing to do.
+  // Writes one group, or the closing record if nothing is queued and none was written. False when
+  // there was nothing to do.
   bool StepForTest();
 
  private:

@@ -1,8 +1,10 @@
-// Counts what the log owes room to: reservations and queued entries. Pure; guarded by the owner's mutex.
+// Counts what the log owes room to: reservations and queued entries. Pure; guarded by the owner's
+// mutex.
 //
-// A record lies in one segment. If it does not fit into the rest of one, that rest stays unused; it is smaller than the
-// record. So records of `owed` bytes in all, none above `largest`, fit into the rest of the current segment and `n` ready
-// ones of `ready` bytes in all, in any order, whenever owed + n * largest <= rest + ready.
+// A record lies in one segment. If it does not fit into the rest of one, that rest stays unused; it
+// is smaller than the record. So records of `owed` bytes in all, none above `largest`, fit into the
+// rest of the current segment and `n` ready ones of `ready` bytes in all, in any order, whenever
+// owed + n * largest <= rest + ready.
 #pragma once
 
 #include <algorithm>

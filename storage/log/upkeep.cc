@@ -1,4 +1,5 @@
-// Implements the shared log's space: reservations, segments made ready, old segments given up, the ballast.
+// Implements the shared log's space: reservations, segments made ready, old segments given up, the
+// ballast.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +12,8 @@
 namespace evenkeel::storage {
 namespace {
 
-constexpr uint64_t kSpaceCheckBytes = 8u << 20;  // reserved between two looks at the disk's free space
+constexpr uint64_t kSpaceCheckBytes = 8u
+                                      << 20;  // reserved between two looks at the disk's free space
 constexpr absl::Duration kUpkeepInterval = absl::Seconds(10);  // for segments that become too old
 
 }  // namespace
@@ -116,8 +118,7 @@ absl::Status SharedLog::CheckSpaceLocked() {
 
 // A segment is made ready when half of the current one is used and there is none.
 bool SharedLog::WantsReadyLocked() const {
-  return segments_.ready_count() == 0 &&
-         segments_.RestBytes() < segments_.current().capacity() / 2;
+  return segments_.ready_count() == 0 && segments_.RestBytes() < segments_.current().capacity() / 2;
 }
 
 void SharedLog::WakeMaintenanceLocked() {
@@ -152,7 +153,8 @@ void SharedLog::Maintain() {
   absl::StatusOr<std::shared_ptr<LogSegment>> segment = files_.Prepare(number, /*zeroed=*/true);
   if (!segment.ok()) {
     // Not fatal: whoever needs the space tries again and hears of it.
-    base::LogWarning("storage", "no log segment could be made ready", {{"error", segment.status()}});
+    base::LogWarning("storage", "no log segment could be made ready",
+                     {{"error", segment.status()}});
     return;
   }
   absl::MutexLock lock(&mutex_);

@@ -27,14 +27,24 @@ Resolved ResolveNodes(const SkipNode* const* nodes, size_t count, uint64_t bound
 
 Resolved ResolveKey(const ReadTables& tables, Table table, std::string_view key, uint64_t bound) {
   absl::InlinedVector<const SkipNode*, 6> nodes;
+  const uint64_t hash = tables.size() > 1 ? FilterHash(key) : 0;  // one table alone is the active one
   for (const MemTable* mem : tables) {
-    const SkipNode* node = mem->list(table).Find(key);
+    const SkipNode* node = mem->Find(table, key, hash);
     if (node != nullptr) {
       if (const Version* version = node->NewestAt(bound)) return FromVersion(*version);
     }
     nodes.push_back(node);
   }
   return ResolveNodes(nodes.data(), nodes.size(), bound);
+}
+
+Resolved ResolveNewest(const ReadTables& tables, MemTable* active, Table table, std::string_view key) {
+  const SkipNode* node = active->FindAsWriter(table, key);
+  for (size_t i = 0;; ++i) {
+    if (const Version* newest = node == nullptr ? nullptr : node->newest()) return FromVersion(*newest);
+    if (i + 1 >= tables.size()) return {};
+    node = tables[i + 1]->Find(table, key, FilterHash(key));
+  }
 }
 
 Record RecordOfLmdb(Table table, std::string_view value) {

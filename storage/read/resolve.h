@@ -28,6 +28,9 @@ Resolved ResolveNodes(const SkipNode* const* nodes, size_t count, uint64_t bound
 // Looks the key up in all `tables`.
 Resolved ResolveKey(const ReadTables& tables, Table table, std::string_view key, uint64_t bound);
 
+// The same for the writer, which sees the newest version of everything; `active` is the first of `tables`.
+Resolved ResolveNewest(const ReadTables& tables, MemTable* active, Table table, std::string_view key);
+
 // The record of an LMDB value: of documents the timestamp is split off.
 Record RecordOfLmdb(Table table, std::string_view value);
 

@@ -18,7 +18,8 @@ constexpr uint64_t kNewest = ~uint64_t{0};
 
 }  // namespace
 
-void BatchContext::Begin(LogIndex index, std::shared_ptr<const TableList> tables) {
+void BatchContext::Begin(LogIndex index, std::shared_ptr<const TableList> tables, size_t payload_bytes) {
+  payload_.Reserve(payload_bytes);
   index_ = index;
   list_ = std::move(tables);
   tables_ = TablesForLatest(*list_);
@@ -87,7 +88,7 @@ CheckpointReader* BatchContext::Reader() {
 }
 
 std::optional<Record> BatchContext::Get(Table table, std::string_view key) {
-  const Resolved resolved = ResolveKey(tables_, table, key, kNewest);
+  const Resolved resolved = ResolveNewest(tables_, active_, table, key);
   if (resolved.found == Found::kRecord) return resolved.record;
   if (resolved.found == Found::kRemoved) return std::nullopt;
   const std::optional<std::string_view> value = Reader()->Get(DatabaseOf(table), key);

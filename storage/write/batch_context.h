@@ -24,7 +24,8 @@ class BatchContext final : public WriteContext {
   BatchContext(CheckpointStore* lmdb, ReadFloor* floor) : lmdb_(lmdb), floor_(floor) {}
 
   // Begins batch `index`; its effects go into `tables`' last entry. The list must be the newest.
-  void Begin(LogIndex index, std::shared_ptr<const TableList> tables);
+  // `payload_bytes`: about how long the payload will be.
+  void Begin(LogIndex index, std::shared_ptr<const TableList> tables, size_t payload_bytes = 0);
   // Adds a clock bound record.
   void LogClockBound(Timestamp bound);
   // Begins the next operation: a unit of its own.

@@ -64,7 +64,7 @@ void Writer::RunBatch(WriteQueue::Work work) {
   const uint64_t freeze = work.freeze;
   ExecutedBatch batch;
   const bool may_append = Admit(&work, &batch.ops);
-  context_.Begin(LogIndex{last_.value + 1}, parts_.views->Current()->tables);
+  context_.Begin(LogIndex{last_.value + 1}, parts_.views->Current()->tables, work.bytes);
   if (may_append) Execute(&batch.ops, work.clock_bound);
   Append(std::move(batch));
   FreezeIfDue(freeze);

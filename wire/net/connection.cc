@@ -34,6 +34,9 @@ constexpr int kKeepIdleSeconds = 300;
 constexpr int kKeepIntervalSeconds = 15;
 constexpr int kKeepProbes = 5;
 
+constexpr size_t kReplyBytesMax =
+    static_cast<size_t>(limits::kMessageBytesMax) - kOpMsgPrefixBytes - sizeof(uint32_t);
+
 std::string RemoteName(const asio::ip::tcp::socket& socket) {
   error_code error;
   const asio::ip::tcp::endpoint peer = socket.remote_endpoint(error);
@@ -219,6 +222,13 @@ Reply Connection::ReplyFor(std::exception_ptr exception) {
 }
 
 asio::awaitable<absl::Status> Connection::Write(const bson::Document& body, const ReplyForm& form) {
+  if (body.SizeBytes() > kReplyBytesMax) {
+    const absl::Status error =
+        Error(ErrorCode::kBSONObjectTooLarge, "the reply has {} bytes; at most {} can be sent",
+              body.SizeBytes(), kReplyBytesMax);
+    const Reply instead = settings_->handler->ErrorFor(error);
+    co_return co_await Write(instead.body, form);
+  }
   Compose(body, form);
   error_code error;
   const size_t written = socket_.write_some(out_.parts, error);

@@ -1,4 +1,5 @@
-// Every accumulator over whole inputs and over inputs split into parts whose states are serialized and merged.
+// Every accumulator over whole inputs and over inputs split into parts whose states are serialized
+// and merged.
 #include "query/accum/accumulator.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +64,7 @@ struct Case {
   std::string_view name, values, result;  // a value of {"$undefined": true} stands for missing
 };
 
-absl::StatusOr<bson::Document> Run(std::string_view name, std::string_view json) {
+absl::StatusOr<bson::Document> Accumulate(std::string_view name, std::string_view json) {
   const AccumOp* op = FindAccumulator(name);
   EXPECT_NE(op, nullptr) << name;
   State state(*op, ArgumentOf(*op));
@@ -105,7 +106,7 @@ TEST(Accumulators, Results) {
       {"$concatArrays", R"([[1], {"$undefined": true}, [1, 2]])", "[1, 1, 2]"},
   };
   for (const Case& test : cases) {
-    const absl::StatusOr<bson::Document> got = Run(test.name, test.values);
+    const absl::StatusOr<bson::Document> got = Accumulate(test.name, test.values);
     ASSERT_TRUE(got.ok()) << test.name << test.values << got.status();
     EXPECT_EQ(bson::ToCanonicalJson(*got), bson::ToCanonicalJson(Wrap(test.result)))
         << test.name << " of " << test.values;
@@ -122,7 +123,7 @@ TEST(Accumulators, Errors) {
       {"$concatArrays", "[[1], 2]", 14},
   };
   for (const auto& test : cases) {
-    EXPECT_EQ(static_cast<int>(CodeOf(Run(test.name, test.values).status())), test.code)
+    EXPECT_EQ(static_cast<int>(CodeOf(Accumulate(test.name, test.values).status())), test.code)
         << test.name;
   }
 }
@@ -147,13 +148,20 @@ bson::Document RandomValue(std::string_view name, base::Random& random) {
     return Wrap("[" + digit() + ", \"" + digit() + "\"]");
   }
   switch (random.Uniform(8)) {
-    case 0: return Wrap("null");
-    case 1: return bson::Document();  // missing
-    case 2: return Wrap("\"t" + digit() + "\"");
-    case 3: return Wrap("{\"$numberLong\": \"" + digit() + "\"}");
-    case 4: return Wrap(digit() + ".25");
-    case 5: return Wrap("[" + digit() + "]");
-    default: return Wrap(digit());
+    case 0:
+      return Wrap("null");
+    case 1:
+      return bson::Document();  // missing
+    case 2:
+      return Wrap("\"t" + digit() + "\"");
+    case 3:
+      return Wrap("{\"$numberLong\": \"" + digit() + "\"}");
+    case 4:
+      return Wrap(digit() + ".25");
+    case 5:
+      return Wrap("[" + digit() + "]");
+    default:
+      return Wrap(digit());
   }
 }
 
@@ -179,7 +187,8 @@ TEST(Accumulators, PartsMergeToTheWhole) {
       State whole(*op, ArgumentOf(*op));
       std::vector<std::unique_ptr<State>> parts;
       for (int i = 0; i < 3; ++i) parts.push_back(std::make_unique<State>(*op, ArgumentOf(*op)));
-      // Contiguous parts, so that accumulators that depend on order see them in order; each has at least one value.
+      // Contiguous parts, so that accumulators that depend on order see them in order; each has at
+      // least one value.
       for (const auto& part : parts) {
         for (uint64_t count = 1 + random.Uniform(5); count > 0; --count) {
           const bson::Document value = RandomValue(op->name, random);

@@ -15,7 +15,8 @@ TEST(CountOperator, CountsRowsAndAddsCounts) {
       {R"([{"a": 1}, {"a": 2}])", false, R"([{"n": 2}])"},
       {"[]", false, "[]"},
       {R"([{"n": 3}, {"n": {"$numberLong": "4"}}])", true, R"([{"n": 7}])"},
-      {R"([{"n": {"$numberLong": "3000000000"}}])", true, R"([{"n": {"$numberLong": "3000000000"}}])"},
+      {R"([{"n": {"$numberLong": "3000000000"}}])", true,
+       R"([{"n": {"$numberLong": "3000000000"}}])"},
   };
   for (const auto& test : cases) {
     const std::vector<bson::Document> input = Documents(test.input);

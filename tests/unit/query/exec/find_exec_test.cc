@@ -49,7 +49,8 @@ TEST(FindPipeline, ShardsMergeToTheWhole) {
       request.projection = projection;
       request.skip = test.skip;
       if (test.limit != 0) request.limit = test.limit;
-      const absl::StatusOr<std::unique_ptr<FindPipeline>> find = FindPipeline::Parse(request, context);
+      const absl::StatusOr<std::unique_ptr<FindPipeline>> find =
+          FindPipeline::Parse(request, context);
       ASSERT_TRUE(find.ok()) << find.status();
       if (sorted && !(*find)->needs_merge_sort()) continue;
 

@@ -36,7 +36,8 @@ TEST(GroupOperator, Whole) {
       {R"({"_id": "$k", "n": {"$sum": 1}, "s": {"$sum": "$v"}})",
        R"([{"_id": "a", "n": 2, "s": 4}, {"_id": "b", "n": 1, "s": 2},
            {"_id": null, "n": 2, "s": 9}])"},
-      {R"({"_id": null, "all": {"$push": "$k"}})", R"([{"_id": null, "all": ["a", "b", "a", null]}])"},
+      {R"({"_id": null, "all": {"$push": "$k"}})",
+       R"([{"_id": null, "all": ["a", "b", "a", null]}])"},
       {R"({"_id": {"x": "$k"}})", R"([{"_id": {"x": "a"}}, {"_id": {"x": "b"}}, {"_id": {}},
                                       {"_id": {"x": null}}])"},
       {R"({"_id": "$k", "f": {"$firstN": {"n": {"$cond": [{"$eq": ["$$ROOT", {}]}, 1, 2]},
@@ -89,9 +90,10 @@ TEST(GroupOperator, HalvesGiveTheWhole) {
 TEST(GroupOperator, ErrorsOfArgumentsEndTheQuery) {
   const QueryContext context;
   const std::vector<bson::Document> input = Documents(R"([{"v": 0}])");
-  for (const std::string_view json :
-       {R"({"_id": {"$divide": [1, "$v"]}})", R"({"_id": 1, "x": {"$sum": {"$divide": [1, "$v"]}}})",
-        R"({"_id": 1, "x": {"$push": "$v"}, "y": {"$firstN": {"n": {"$divide": [1, {"$size": [[]]}]}, "input": 1}}})"}) {
+  for (
+      const std::string_view json :
+      {R"({"_id": {"$divide": [1, "$v"]}})", R"({"_id": 1, "x": {"$sum": {"$divide": [1, "$v"]}}})",
+       R"({"_id": 1, "x": {"$push": "$v"}, "y": {"$firstN": {"n": {"$divide": [1, {"$size": [[]]}]}, "input": 1}}})"}) {
     const absl::StatusOr<bson::Document> parsed = bson::FromJson(json);
     ASSERT_TRUE(parsed.ok());
     if (json.find("$firstN") != std::string_view::npos) continue;  // refused when parsed
@@ -99,8 +101,8 @@ TEST(GroupOperator, ErrorsOfArgumentsEndTheQuery) {
     GroupOperator chain(Queue(input), spec, GroupPart::kWhole, context);
     EXPECT_EQ(RunJson(chain), "error 2") << json;
   }
-  const GroupSpec spec =
-      Spec(R"({"_id": "$v", "p": {"$push": "$v"}, "y": {"$firstN": {"n": "$v", "input": 1}}})", context);
+  const GroupSpec spec = Spec(
+      R"({"_id": "$v", "p": {"$push": "$v"}, "y": {"$firstN": {"n": "$v", "input": 1}}})", context);
   GroupOperator chain(Queue(input), spec, GroupPart::kWhole, context);
   EXPECT_EQ(RunJson(chain), "error 5787902") << "a state that could not be made is cleaned up";
 }

@@ -23,8 +23,8 @@ TEST(WithField, SetsAndTakesAway) {
   };
   for (const auto& test : cases) {
     const bson::Document value = test.value.empty() ? bson::Document() : expr::Wrap(test.value);
-    const bson::Document got = WithField(expr::FromJsonOrDie(test.document),
-                                         bson::Path(test.path), value["v"]);
+    const bson::Document got =
+        WithField(expr::FromJsonOrDie(test.document), bson::Path(test.path), value["v"]);
     EXPECT_EQ(bson::ToJson(got), bson::ToJson(expr::FromJsonOrDie(test.result)))
         << test.document << " " << test.path;
   }

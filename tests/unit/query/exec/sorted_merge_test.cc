@@ -15,7 +15,8 @@ Row Keyed(int key, int source) {
 }
 
 TEST(SortedMerge, WaitsForEveryInputAndKeepsTheOrder) {
-  const absl::StatusOr<SortPattern> pattern = SortPattern::Parse(expr::FromJsonOrDie(R"({"k": 1})"));
+  const absl::StatusOr<SortPattern> pattern =
+      SortPattern::Parse(expr::FromJsonOrDie(R"({"k": 1})"));
   InputQueue a, b;
   SortedMerge merge({&a, &b}, *pattern, nullptr);
   Batch batch;
@@ -37,7 +38,8 @@ TEST(SortedMerge, WaitsForEveryInputAndKeepsTheOrder) {
 }
 
 TEST(SortedMerge, DescendingAndMany) {
-  const absl::StatusOr<SortPattern> pattern = SortPattern::Parse(expr::FromJsonOrDie(R"({"k": -1})"));
+  const absl::StatusOr<SortPattern> pattern =
+      SortPattern::Parse(expr::FromJsonOrDie(R"({"k": -1})"));
   std::vector<InputQueue> queues(5);
   std::vector<Operator*> inputs;
   for (InputQueue& queue : queues) inputs.push_back(&queue);

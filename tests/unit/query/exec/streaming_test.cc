@@ -9,7 +9,8 @@ namespace {
 const QueryContext kContext;
 
 TEST(FilterOperator, KeepsMatchingRowsAndReportsErrors) {
-  const std::vector<bson::Document> input = Documents(R"([{"a": 1}, {"a": 2}, {"b": 1}, {"a": 1}])");
+  const std::vector<bson::Document> input =
+      Documents(R"([{"a": 1}, {"a": 2}, {"b": 1}, {"a": 1}])");
   const absl::StatusOr<Filter> filter = Filter::Parse(expr::FromJsonOrDie(R"({"a": 1})"), kContext);
   ASSERT_TRUE(filter.ok());
   FilterOperator chain(Queue(input), *filter);
@@ -24,7 +25,8 @@ TEST(FilterOperator, KeepsMatchingRowsAndReportsErrors) {
 }
 
 TEST(ProjectOperator, ProjectsAndKeepsSortKeys) {
-  const std::vector<bson::Document> input = Documents(R"([{"_id": 1, "a": 2, "b": 3, "$sortKey": [9]}])");
+  const std::vector<bson::Document> input =
+      Documents(R"([{"_id": 1, "a": 2, "b": 3, "$sortKey": [9]}])");
   const absl::StatusOr<Projection> projection =
       Projection::Parse(expr::FromJsonOrDie(R"({"a": 1})"), ProjectionKind::kFind, kContext);
   ASSERT_TRUE(projection.ok());
@@ -36,7 +38,8 @@ TEST(ProjectOperator, ProjectsAndKeepsSortKeys) {
 
 TEST(ReplaceRootOperator, NeedsObjects) {
   const std::vector<bson::Document> input = Documents(R"([{"a": {"b": 1}}, {"a": {}}])");
-  const absl::StatusOr<ExpressionPtr> root = Expression::Parse(expr::Wrap(R"("$a")")["v"], kContext);
+  const absl::StatusOr<ExpressionPtr> root =
+      Expression::Parse(expr::Wrap(R"("$a")")["v"], kContext);
   ASSERT_TRUE(root.ok());
   ReplaceRootOperator chain(Queue(input), **root, kContext);
   EXPECT_EQ(RunJson(chain), JsonLines(R"([{"b": 1}, {}])"));
@@ -77,7 +80,8 @@ TEST(UnwindOperator, Forms) {
       {"a.b", "", true, R"([{"a": [{"b": [1]}]}])", R"([{"a": [{"b": [1]}]}])"},
   };
   for (const auto& test : cases) {
-    UnwindOptions options{.path = bson::Path(test.path), .index_as = {}, .preserve_empty = test.preserve};
+    UnwindOptions options{
+        .path = bson::Path(test.path), .index_as = {}, .preserve_empty = test.preserve};
     if (!test.index.empty()) options.index_as = bson::Path(test.index);
     const std::vector<bson::Document> input = Documents(test.input);
     UnwindOperator chain(Queue(input), options);

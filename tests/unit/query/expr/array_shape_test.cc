@@ -4,7 +4,8 @@
 namespace evenkeel::query::expr {
 namespace {
 
-constexpr std::string_view kDocument = R"({"a": [1, 2], "b": [3], "s": "x", "o": {"p": 1, "q": [2]}})";
+constexpr std::string_view kDocument =
+    R"({"a": [1, 2], "b": [3], "s": "x", "o": {"p": 1, "q": [2]}})";
 
 TEST(ArrayShape, Results) {
   const Case cases[] = {

@@ -11,20 +11,15 @@ TEST(Expression, FieldPaths) {
   constexpr std::string_view kDocument =
       R"({"a": {"b": [{"c": 1}, {"d": 2}, {"c": 3}, [{"c": 4}], 5]}, "0": "zero", "n": null})";
   const Case cases[] = {
-      {R"("$a.b.c")", "[1, 3]", kDocument},
-      {R"("$a.b.0")", "[]", kDocument},
-      {R"("$0")", R"("zero")", kDocument},
-      {R"("$n")", "null", kDocument},
-      {R"("$n.x")", "", kDocument},
-      {R"("$none.x.y")", "", kDocument},
-      {R"("text")", R"("text")", kDocument},
-      {R"("")", R"("")", kDocument},
+      {R"("$a.b.c")", "[1, 3]", kDocument},  {R"("$a.b.0")", "[]", kDocument},
+      {R"("$0")", R"("zero")", kDocument},   {R"("$n")", "null", kDocument},
+      {R"("$n.x")", "", kDocument},          {R"("$none.x.y")", "", kDocument},
+      {R"("text")", R"("text")", kDocument}, {R"("")", R"("")", kDocument},
   };
   CheckCases(cases);
   const ErrorCase errors[] = {
-      {R"("$")", 16872},   {R"("$a.")", 40353}, {R"("$a..b")", 15998},
-      {R"("$.a")", 15998}, {R"("$a.$b")", 16410},
-      {R"("$a\u0000")", 16411},
+      {R"("$")", 16872},   {R"("$a.")", 40353},   {R"("$a..b")", 15998},
+      {R"("$.a")", 15998}, {R"("$a.$b")", 16410}, {R"("$a\u0000")", 16411},
   };
   CheckErrors(errors);
 }

@@ -58,7 +58,8 @@ TEST(RunningSum, PartsMergeToTheWhole) {
           value = arena.Int64(static_cast<int64_t>(random.Next64()));
           break;
         default:
-          value = arena.Double(std::ldexp(random.Double() - 0.5, static_cast<int>(random.Uniform(40))));
+          value =
+              arena.Double(std::ldexp(random.Double() - 0.5, static_cast<int>(random.Uniform(40))));
       }
       whole.Add(value);
       parts[random.Uniform(3)].Add(value);

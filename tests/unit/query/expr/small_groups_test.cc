@@ -1,4 +1,5 @@
-// The small groups: bitwise, size, timestamp, type, accumulators as expressions, and what belongs nowhere else.
+// The small groups: bitwise, size, timestamp, type, accumulators as expressions, and what belongs
+// nowhere else.
 #include "tests/unit/query/expr/cases.h"
 
 namespace evenkeel::query::expr {
@@ -37,7 +38,8 @@ TEST(TimestampParts, Results) {
       {R"({"$tsSecond": null})", "null"},
   };
   CheckCases(cases);
-  const ErrorCase errors[] = {{R"({"$tsSecond": 1})", 5687301}, {R"({"$tsIncrement": 1})", 5687302}};
+  const ErrorCase errors[] = {{R"({"$tsSecond": 1})", 5687301},
+                              {R"({"$tsIncrement": 1})", 5687302}};
   CheckErrors(errors);
 }
 
@@ -57,16 +59,11 @@ TEST(Type, Results) {
 TEST(AccumulatorExpressions, TakeArgumentsOrOneArray) {
   constexpr std::string_view kDocument = R"({"a": [1, 2, 6, "x", null], "b": 4, "n": null})";
   const Case cases[] = {
-      {R"({"$sum": "$a"})", "9", kDocument},
-      {R"({"$sum": ["$a", "$b"]})", "4", kDocument},
-      {R"({"$sum": "$n"})", "0", kDocument},
-      {R"({"$avg": "$a"})", "3.0", kDocument},
-      {R"({"$avg": ["x"]})", "null"},
-      {R"({"$max": ["$b", 7, null]})", "7", kDocument},
-      {R"({"$min": "$a"})", "1", kDocument},
-      {R"({"$min": ["$n"]})", "null", kDocument},
-      {R"({"$stdDevPop": [[1, 3]]})", "1.0"},
-      {R"({"$stdDevSamp": [1]})", "null"},
+      {R"({"$sum": "$a"})", "9", kDocument},  {R"({"$sum": ["$a", "$b"]})", "4", kDocument},
+      {R"({"$sum": "$n"})", "0", kDocument},  {R"({"$avg": "$a"})", "3.0", kDocument},
+      {R"({"$avg": ["x"]})", "null"},         {R"({"$max": ["$b", 7, null]})", "7", kDocument},
+      {R"({"$min": "$a"})", "1", kDocument},  {R"({"$min": ["$n"]})", "null", kDocument},
+      {R"({"$stdDevPop": [[1, 3]]})", "1.0"}, {R"({"$stdDevSamp": [1]})", "null"},
   };
   CheckCases(cases);
 }

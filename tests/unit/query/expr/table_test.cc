@@ -19,10 +19,15 @@ TEST(ExprTable, IsSortedAndFindsEveryRow) {
 }
 
 TEST(ExprTable, KnowsAllOfMongoDb) {
-  constexpr std::string_view kSome[] = {
-      "$abs",        "$convert",       "$dateTrunc",  "$encStrContains", "$function", "$getField",
-      "$hexHash",    "$isoWeek",       "$meta",       "$percentile",     "$rand",     "$regexMatch",
-      "$sortArray",  "$toHashedIndexKey", "$tsSecond", "$unsetField",    "$zip",      "$year"};
+  constexpr std::string_view kSome[] = {"$abs",       "$convert",
+                                        "$dateTrunc", "$encStrContains",
+                                        "$function",  "$getField",
+                                        "$hexHash",   "$isoWeek",
+                                        "$meta",      "$percentile",
+                                        "$rand",      "$regexMatch",
+                                        "$sortArray", "$toHashedIndexKey",
+                                        "$tsSecond",  "$unsetField",
+                                        "$zip",       "$year"};
   for (const std::string_view name : kSome) EXPECT_NE(FindOperator(name), nullptr) << name;
   EXPECT_GE(AllOperators().size(), 170u);
 }

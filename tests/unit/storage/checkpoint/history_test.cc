@@ -61,13 +61,13 @@ TEST_F(HistoryTest, AnOpenSnapshotKeepsWhatItNeeds) {
 }
 
 TEST_F(HistoryTest, PastTheBudgetTheOldestSnapshotsEnd) {
-  Make(100'000);
+  Make(60'000);
   const auto old_snapshot = history_->Open(Timestamp{50});
   const auto snapshot = history_->Open(Timestamp{250});
   history_->Trim(kStart);
   EXPECT_GT(Kept(), 0u);
   EXPECT_LT(Kept(), 3u);
-  EXPECT_LE(history_->HeldBytes(), 100'000u);
+  EXPECT_LE(history_->HeldBytes(), 60'000u);
   EXPECT_EQ(CodeOf(history_->Open(Timestamp{50}).status()), ErrorCode::kSnapshotTooOld);
   EXPECT_TRUE(history_->Open(Timestamp{250}).ok());
 }

@@ -1,5 +1,5 @@
-// The log loses power, or its process, at every kind of moment, chosen by seeds: what was acknowledged is there afterwards,
-// whole, in order, and the log goes on.
+// The log loses power, or its process, at every kind of moment, chosen by seeds: what was
+// acknowledged is there afterwards, whole, in order, and the log goes on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,12 +29,13 @@ struct Faults {
 // Several lives of one log on one disk.
 class LogOnOneDisk {
  public:
-  LogOnOneDisk(uint64_t seed, Faults faults) : random_(seed), files_(seed + 1), shards_(kShardCount) {
+  LogOnOneDisk(uint64_t seed, Faults faults)
+      : random_(seed), files_(seed + 1), shards_(kShardCount) {
     files_.IgnoreSyncs(faults.syncs_ignored);
   }
 
-  // Loses power between the write and the sync of a group, again and again, with a few small groups between: torn groups
-  // must not come back. What went wrong, if anything.
+  // Loses power between the write and the sync of a group, again and again, with a few small groups
+  // between: torn groups must not come back. What went wrong, if anything.
   std::optional<std::string> TearGroups(int rounds) {
     for (int round = 0; round < rounds && problem_.empty(); ++round) {
       fatal_ = false;
@@ -56,7 +57,8 @@ class LogOnOneDisk {
   std::optional<std::string> Live(int lives) {
     for (int life = 0; life < lives; ++life) {
       fatal_ = false;
-      if (random_.Chance(0.8)) files_.StopAfter(1 + random_.Uniform(random_.Chance(0.5) ? 25 : 150));
+      if (random_.Chance(0.8))
+        files_.StopAfter(1 + random_.Uniform(random_.Chance(0.5) ? 25 : 150));
       OneLife();
       if (!problem_.empty()) return fmt::format("life {}: {}", life, problem_);
       if (random_.Chance(0.7)) {
@@ -114,8 +116,8 @@ class LogOnOneDisk {
       ShardModel& model = shards_[id];
       const uint64_t committed = log_->shard({id})->committed().value;
       if (committed < model.acknowledged) {
-        Problem(fmt::format("shard {} lost entries {} to {}", id, committed + 1,
-                            model.acknowledged));
+        Problem(
+            fmt::format("shard {} lost entries {} to {}", id, committed + 1, model.acknowledged));
       }
       if (committed > model.entries.size()) Problem("entries that nobody appended");
       model.entries.resize(std::min<size_t>(committed, model.entries.size()));
@@ -127,8 +129,8 @@ class LogOnOneDisk {
   void CheckEntries(uint32_t id, LogIndex from) {
     const ShardModel& model = shards_[id];
     if (from.value > model.forgotten + 1) {
-      Problem(fmt::format("shard {} begins at {}, forgotten is {}", id, from.value,
-                          model.forgotten));
+      Problem(
+          fmt::format("shard {} begins at {}, forgotten is {}", id, from.value, model.forgotten));
     }
     const auto entries = ReadAll(log_->shard({id}), from, 1 + random_.Uniform(5000));
     if (!entries.ok()) {

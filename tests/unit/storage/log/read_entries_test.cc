@@ -1,4 +1,5 @@
-// Reading entries back: only whole plans of segments; the details are tested through the shard's log.
+// Reading entries back: only whole plans of segments; the details are tested through the shard's
+// log.
 #include "storage/log/read_entries.h"
 
 #include <gmock/gmock.h>

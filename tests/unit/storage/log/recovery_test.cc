@@ -1,4 +1,5 @@
-// Recovery: the torn end of the last write is cut off; damage to what was acknowledged is refused, with its place.
+// Recovery: the torn end of the last write is cut off; damage to what was acknowledged is refused,
+// with its place.
 #include "storage/log/recovery.h"
 
 #include <gmock/gmock.h>

@@ -26,7 +26,8 @@ class LogSegmentListTest : public testing::Test {
                        offset);
   }
 
-  // Segment 4: entries 10 to 19 of shard 0; 5: 20 to 29 of shard 0 and 1 to 5 of shard 1; 6: 30 of shard 0. 7 is ready.
+  // Segment 4: entries 10 to 19 of shard 0; 5: 20 to 29 of shard 0 and 1 to 5 of shard 1; 6: 30 of
+  // shard 0. 7 is ready.
   void SetUp() override {
     RecoveredLog log;
     for (uint64_t number = 4; number <= 6; ++number) log.segments.push_back(MakeSegment(number));

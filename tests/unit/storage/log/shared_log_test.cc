@@ -178,7 +178,8 @@ TEST(SharedLogThreads, EveryShardGetsAllItsNoticesInOrder) {
         for (uint64_t i = 1; i <= kEntries; ++i) {
           if (!log->shard({shard})->Reserve(900).ok()) return;
           log->shard({shard})->Append(NumberedEntry(shard, i, 200 + i % 700));
-          if (i % 50 == 0) log->shard({shard})->Read({last[shard] + 1}, 1000).status().IgnoreError();
+          if (i % 50 == 0)
+            log->shard({shard})->Read({last[shard] + 1}, 1000).status().IgnoreError();
         }
       });
     }
@@ -195,7 +196,8 @@ TEST(SharedLogThreads, EveryShardGetsAllItsNoticesInOrder) {
     const auto entries = ReadAll(reader, reader->first_index());
     ASSERT_TRUE(entries.ok());
     for (const LogEntry& entry : *entries) {
-      EXPECT_EQ(entry.payload, NumberedEntry(shard, entry.index.value, 200 + entry.index.value % 700).payload);
+      EXPECT_EQ(entry.payload,
+                NumberedEntry(shard, entry.index.value, 200 + entry.index.value % 700).payload);
     }
   }
 }

@@ -32,9 +32,8 @@ TEST(LogSpace, WhatIsLetInFits) {
     LogSpace space;
     const size_t ready_count = random.Uniform(4);
     const uint64_t rest = random.Uniform(kSegmentBytes + 1);
-    const LogRoom room{.rest_bytes = rest,
-                       .ready_bytes = ready_count * kSegmentBytes,
-                       .ready_count = ready_count};
+    const LogRoom room{
+        .rest_bytes = rest, .ready_bytes = ready_count * kSegmentBytes, .ready_count = ready_count};
     const size_t record_max = 1 + random.Uniform(kSegmentBytes);
     std::vector<size_t> records;
     for (int i = 0; i < 200; ++i) {

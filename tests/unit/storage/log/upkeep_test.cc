@@ -1,4 +1,5 @@
-// Space and old segments: a full disk fails writes before they begin, removals go on, old segments go when they may.
+// Space and old segments: a full disk fails writes before they begin, removals go on, old segments
+// go when they may.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -14,18 +14,18 @@ absl::Duration At(double tables) {
   return WriterDelay(static_cast<size_t>(tables * kTable), kTable, kBatch, kDrain);
 }
 
-TEST(SlowDown, NothingUpToTwoTables) {
+TEST(SlowDown, NothingUpToOneTable) {
   EXPECT_EQ(At(0), absl::ZeroDuration());
-  EXPECT_EQ(At(2), absl::ZeroDuration());
+  EXPECT_EQ(At(1), absl::ZeroDuration());
 }
 
-TEST(SlowDown, AtFourTablesTheWriterIsAsFastAsTheCheckpoint) {
-  EXPECT_NEAR(absl::ToDoubleSeconds(At(4)), kBatch / kDrain, 1e-6);
+TEST(SlowDown, AtTwoAndAHalfTablesTheWriterIsAsFastAsTheCheckpoint) {
+  EXPECT_NEAR(absl::ToDoubleSeconds(At(2.5)), kBatch / kDrain, 1e-6);
 }
 
 TEST(SlowDown, RisesWithoutJumpsToABound) {
-  absl::Duration before = At(2.01);
-  for (double tables = 2.05; tables < 12; tables += 0.05) {
+  absl::Duration before = At(1.01);
+  for (double tables = 1.05; tables < 12; tables += 0.05) {
     const absl::Duration now = At(tables);
     EXPECT_GE(now, before);
     EXPECT_LE(now, before * 1.1);

@@ -364,6 +364,18 @@ TEST(Connection, ExceptionOfAHandlerIsAnError) {
   EXPECT_TRUE(peer.Call(kPing).has_value());
 }
 
+TEST(Connection, ReplacesRepliesThatCannotBeSent) {
+  TestServer test([](Client, Request) -> awaitable<Reply> {
+    bson::Builder builder;
+    builder.Append("x", std::string(limits::kMessageBytesMax, 'x'));
+    co_return OkReply(builder.Finish());
+  });
+  Peer peer(test);
+  const auto reply = peer.Call(kPing);
+  ASSERT_TRUE(reply.has_value());
+  EXPECT_EQ(reply->body()["code"].AsInt32(), 10334);
+}
+
 TEST(Connection, ComesBackToItsLoop) {
   base::EventLoop pool("pool");
   TestServer test([&pool](Client, Request) -> awaitable<Reply> {
