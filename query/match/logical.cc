@@ -23,7 +23,8 @@ absl::StatusOr<MatchNodePtr> ParseList(Parser& parser, Value operand, std::strin
     children.push_back(std::move(child));
   }
   if (children.empty()) return Bad("{} argument's entries must be a nonempty array", name);
-  if (children.size() == 1 && kind != MatchKind::kNor) return std::move(children.front());
+  if (kind == MatchKind::kAnd) return MakeAnd(std::move(children));
+  if (kind == MatchKind::kOr && children.size() == 1) return std::move(children.front());
   return MatchNodePtr(std::make_unique<LogicalNode>(kind, std::move(children)));
 }
 

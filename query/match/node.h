@@ -80,6 +80,8 @@ class LogicalNode final : public MatchNode {
   bool MatchesBound(bson::Value first, MatchDetails& details) const override;
   std::string_view CommonField() const override { return common_field_; }
   const std::vector<MatchNodePtr>& children() const { return children_; }
+  // Hands the children to another node; this one must not be used afterwards.
+  std::vector<MatchNodePtr> TakeChildren() { return std::move(children_); }
 
  private:
   template <typename Test>

@@ -1,4 +1,5 @@
 // Implements the parsing of filters: fields, operators by the table, and the tree.
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -20,11 +21,45 @@ absl::Status Unsupported(std::string_view name) {
 
 absl::Status UnknownOperator(std::string_view name) { return Bad("unknown operator: {}", name); }
 
+// The order in which a conjunction is checked: cheap and selective conditions first. It also
+// decides which condition gives the positional operator its place, so it is MongoDB's.
+int Rank(const MatchNode& node) {
+  if (node.kind() != MatchKind::kPath) return 100;
+  const auto& leaf = static_cast<const PathNode&>(node);
+  if (leaf.negated()) return 50;
+  switch (leaf.predicate().kind()) {
+    case PredicateKind::kElemMatchObject:
+      return 0;
+    case PredicateKind::kElemMatchValue:
+      return 1;
+    case PredicateKind::kSize:
+      return 2;
+    case PredicateKind::kEqual:
+      return 3;
+    case PredicateKind::kLessOrEqual:
+      return 4;
+    case PredicateKind::kLess:
+      return 5;
+    case PredicateKind::kGreater:
+      return 6;
+    case PredicateKind::kGreaterOrEqual:
+      return 7;
+    default:
+      return 10 + static_cast<int>(leaf.predicate().kind());
+  }
+}
+
+std::string_view PathOf(const MatchNode& node) {
+  return node.kind() == MatchKind::kPath ? static_cast<const PathNode&>(node).path().dotted()
+                                         : std::string_view();
+}
+
 MatchNodePtr MakeLogical(MatchKind kind, std::string_view path, std::vector<Condition> conditions) {
   std::vector<MatchNodePtr> children;
   for (Condition& condition : conditions) {
     children.push_back(MakeNode(path, std::move(condition)));
   }
+  if (kind == MatchKind::kAnd) return MakeAnd(std::move(children));
   return std::make_unique<LogicalNode>(kind, std::move(children));
 }
 
@@ -101,8 +136,21 @@ PredicatePtr MakePredicate(Condition condition) {
 }
 
 MatchNodePtr MakeAnd(std::vector<MatchNodePtr> children) {
-  if (children.size() == 1) return std::move(children.front());
-  return std::make_unique<LogicalNode>(MatchKind::kAnd, std::move(children));
+  std::vector<MatchNodePtr> flat;
+  for (MatchNodePtr& child : children) {
+    if (child->kind() == MatchKind::kAnd) {
+      for (MatchNodePtr& inner : static_cast<LogicalNode&>(*child).TakeChildren()) {
+        flat.push_back(std::move(inner));
+      }
+    } else {
+      flat.push_back(std::move(child));
+    }
+  }
+  if (flat.size() == 1) return std::move(flat.front());
+  std::stable_sort(flat.begin(), flat.end(), [](const MatchNodePtr& a, const MatchNodePtr& b) {
+    return std::pair(Rank(*a), PathOf(*a)) < std::pair(Rank(*b), PathOf(*b));
+  });
+  return std::make_unique<LogicalNode>(MatchKind::kAnd, std::move(flat));
 }
 
 bool IsOperatorObject(Value value) {

@@ -22,7 +22,7 @@ struct ProjectOp {
   absl::StatusOr<std::unique_ptr<FieldOperator>> (*parse)(std::string_view path,
                                                           bson::Value operand,
                                                           const QueryContext& context) = nullptr;
-  bool includes = false;  // the field counts as included: $elemMatch; $slice keeps the other fields
+  bool includes = false;  // alone, it keeps no other field
   std::string_view spec;
   std::string_view tests;
 };

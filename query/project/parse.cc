@@ -54,7 +54,9 @@ class ProjectionParser {
     }
     Mode mode = Mode::kAdd;
     if (kind_ != ProjectionKind::kAddFields) {
-      mode = type_.value_or(id_included_ ? Mode::kInclude : Mode::kExclude);
+      // What names no kind keeps the other fields; $elemMatch and {_id: 1} do not.
+      const bool includes = id_included_ || has_elem_match_;
+      mode = type_.value_or(includes ? Mode::kInclude : Mode::kExclude);
       AddId(mode);
     }
     Finish(*root_, mode);
@@ -86,7 +88,6 @@ class ProjectionParser {
     const bool include = bson::Truthy(value);
     if (path == "_id") {
       id_included_ = include;
-      id_excluded_ = !include;
     } else {
       EVENKEEL_RETURN_IF_ERROR(include ? SetInclude(path) : SetExclude(path));
     }
@@ -157,17 +158,10 @@ class ProjectionParser {
 
   absl::Status AddOperator(const std::string& path, std::unique_ptr<FieldOperator> operation,
                            bool includes) {
-    if (includes) {
-      if (type_ == Mode::kExclude) {
-        return Error(Location(31253), "Cannot do inclusion on field {} in exclusion projection",
-                     path);
-      }
-      if (needs_filter_) {
-        return Error(Location(31255), "Cannot specify positional operator and $elemMatch");
-      }
-      has_elem_match_ = true;
-      type_ = Mode::kInclude;
+    if (includes && needs_filter_) {
+      return Error(Location(31255), "Cannot specify positional operator and $elemMatch");
     }
+    has_elem_match_ |= includes;
     EVENKEEL_ASSIGN_OR_RETURN(Field * field, AddField(path));
     field->kind = Field::Kind::kOperator;
     field->operation = std::move(operation);
@@ -277,7 +271,6 @@ class ProjectionParser {
   std::unique_ptr<Node> root_;
   std::optional<Mode> type_;
   bool id_included_ = false;
-  bool id_excluded_ = false;
   bool has_elem_match_ = false;
   bool needs_filter_ = false;
 };

@@ -187,6 +187,9 @@ constexpr FieldRule kSpecRules[] = {
     {"min"},
     {"max"},
     {"dropDups"},
+    // Of the service that we follow, which drivers' helpers put here; without effect.
+    {"enableLargeIndexKeys"},
+    {"blocking"},
 };
 
 // The _id index takes no options of its own.

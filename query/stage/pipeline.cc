@@ -119,7 +119,10 @@ SplitPipeline Pipeline::Split() const {
       merging = true;
       stage::Halves halves{.shard = &shard, .merge = &merge, .merge_sort = std::nullopt};
       stage.Divide(stage::RowsWanted(stages_, i + 1), &halves);
-      if (op.order != stage::Order::kBreaks) split.limit_per_shard = stage::RowsWanted(stages_, i);
+      const size_t counted_from = op.order == stage::Order::kSorts ? i + 1 : i;
+      if (op.order != stage::Order::kBreaks) {
+        split.limit_per_shard = stage::RowsWanted(stages_, counted_from);
+      }
       if (halves.merge_sort) {
         split.merge_kind = MergeKind::kSorted;
         split.merge_sort = *std::move(halves.merge_sort);

@@ -163,8 +163,12 @@ Awaitable<CommandResult> BatchWriter::Run() {
       CheckAbsent(left);
       break;
     }
-    failure =
-        batch_.ordered ? co_await RunOrdered(*route, left) : co_await RunUnordered(*route, left);
+    // Two statements: GCC 12 destroys the results of a conditional expression with co_await twice.
+    if (batch_.ordered) {
+      failure = co_await RunOrdered(*route, left);
+    } else {
+      failure = co_await RunUnordered(*route, left);
+    }
     if (!failure.ok() || left.empty()) break;
     failure = co_await retry.Refresh();
     if (!failure.ok()) break;

@@ -27,8 +27,7 @@ void AppendPoint(const catalog::IndexField& field, bson::Value value, std::strin
 }
 
 bool IsUnbounded(const std::vector<query::Interval>& intervals) {
-  return intervals.size() == 1 && intervals[0].low.value().missing() &&
-         intervals[0].high.value().missing();
+  return intervals.size() == 1 && intervals[0].IsUnbounded();
 }
 
 bool ArePoints(const std::vector<query::Interval>& intervals) {

@@ -80,6 +80,10 @@ struct Run {
 Awaitable<absl::Status> RunStatement(Run& run, const Statement& statement, size_t index) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       const auto compiled, WriteStatement::Compile(run.context, run.collection, statement.spec));
+  if (statement.multi && compiled->is_replacement()) {
+    co_return MakeError(ErrorCode::kFailedToParse,
+                        "multi update is not supported for replacement-style update");
+  }
   if (!statement.multi) {
     WriteOneOptions options;
     options.position = index;

@@ -39,6 +39,9 @@ class WriteStatement {
   const query::SortPattern& sort() const { return sort_; }
   const bson::Value& hint() const { return hint_; }
   bool is_delete() const { return !update_.has_value(); }
+  bool is_replacement() const {
+    return update_ && update_->kind() == query::UpdateKind::kReplacement;
+  }
   bool upsert() const { return upsert_; }
 
   // True when the filter matches. Errors: of $expr.

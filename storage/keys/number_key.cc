@@ -26,10 +26,11 @@ constexpr int kDecimalExponentBias = 0x8000;
 class Bytes {
  public:
   void Push(uint8_t byte) { bytes_[size_++] = byte; }
-  // The low `count` bytes of `number`, highest first.
+  // The low `count` bytes of `number`, highest first; 1 to 8. Writes eight in any case: fixed
+  // lengths are faster.
   void PushNumber(uint64_t number, size_t count) {
-    const uint64_t swapped = __builtin_bswap64(number);
-    std::memcpy(bytes_ + size_, reinterpret_cast<const char*>(&swapped) + (8 - count), count);
+    const uint64_t swapped = __builtin_bswap64(number << (64 - 8 * count));
+    std::memcpy(bytes_ + size_, &swapped, sizeof(swapped));
     size_ += count;
   }
   void AppendTo(bool inverted, std::string* out) {
@@ -40,7 +41,8 @@ class Bytes {
   }
 
  private:
-  uint8_t bytes_[48];  // first byte 1, whole 8, fraction 7, exponent 2, digits 17 and their end: 36
+  uint8_t bytes_[48];  // first byte 1, whole 8, fraction 7, exponent 2, digits 17 and their end:
+                       // 36, and what PushNumber writes too many
   size_t size_ = 0;
 };
 

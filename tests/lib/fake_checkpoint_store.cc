@@ -147,7 +147,18 @@ void FakeCheckpointStore::Damage(size_t database, const std::string& key,
   state_[database] = std::move(map);
 }
 
+void FakeCheckpointStore::BeforeNextRead(std::function<void()> action) {
+  absl::MutexLock lock(&mutex_);
+  before_read_ = std::move(action);
+}
+
 absl::StatusOr<std::unique_ptr<storage::CheckpointReader>> FakeCheckpointStore::BeginRead() {
+  std::function<void()> action;
+  {
+    absl::MutexLock lock(&mutex_);
+    action.swap(before_read_);
+  }
+  if (action) action();
   return std::make_unique<FakeReader>(Current());
 }
 

@@ -7,6 +7,7 @@
 #include <absl/synchronization/mutex.h>
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,6 +27,8 @@ class FakeCheckpointStore final : public storage::CheckpointStore {
   // After `count` more commits all fail with OutOfDiskSpace.
   void AllowCommits(uint64_t count);
   uint64_t commits() const;
+  // Called once, at the beginning of the next BeginRead: what happens between a reader's view and its transaction.
+  void BeforeNextRead(std::function<void()> action);
   // What `database` holds now.
   Map Content(size_t database) const;
   // Changes a value behind the engine's back.
@@ -44,6 +47,7 @@ class FakeCheckpointStore final : public storage::CheckpointStore {
   const size_t pages_per_change_;
   mutable absl::Mutex mutex_;
   State state_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> before_read_ ABSL_GUARDED_BY(mutex_);
   uint64_t commits_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t commits_allowed_ ABSL_GUARDED_BY(mutex_) = ~uint64_t{0};
 };

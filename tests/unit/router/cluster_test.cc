@@ -1,12 +1,12 @@
 #include "router/cluster.h"
 
 #include "base/status.h"
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class ClusterTest : public RouterTest {
+class ClusterTest : public AwaitTest {
  protected:
   absl::StatusOr<RoutePtr> Lookup(std::string_view ns) {
     return Await(state().cluster->Lookup(ns, absl::InfiniteFuture(), {}));

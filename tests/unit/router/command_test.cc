@@ -2,12 +2,12 @@
 
 #include "base/status.h"
 #include "router/query_context.h"
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class CommandTest : public RouterTest {};
+class CommandTest : public AwaitTest {};
 
 TEST_F(CommandTest, ANamespaceIsDatabaseAndCollection) {
   const auto request =

@@ -1,11 +1,14 @@
-// A router over fake shards, with a catalog that tests write directly, run step by step in the test's thread.
+// A router over fake shards, with a catalog that tests write directly, run step by step in the
+// test's thread.
+//
+// Light on purpose: tests that run coroutines or look into the router's state include
+// harness_await.h.
 #pragma once
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/asio/io_context.hpp>
-#include <map>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,17 +16,17 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "catalog/collection.h"
-#include "router/retry.h"
-#include "router/router.h"
-#include "tests/lib/fake_shard.h"
+#include "base/types.h"
+#include "tests/unit/router/fake_shard.h"
+
+namespace evenkeel::wire {
+struct ClientState;
+}
 
 namespace evenkeel::router {
 
-using tests::FailedReply;
-using tests::FakeShard;
-using tests::Json;
-using tests::StaleReply;
+class Router;
+struct RouterState;
 
 class RouterTest : public testing::Test {
  protected:
@@ -38,8 +41,9 @@ class RouterTest : public testing::Test {
   // Runs one command as a client sends it; `$db` is "db" unless given. Returns the whole reply.
   bson::Document Run(std::string_view json);
   // The same with a section of documents.
-  bson::Document Run(std::string_view json, std::string_view sequence, std::vector<bson::Document> documents);
-  // Begins a command; its reply appears when Poll has run it to the end.
+  bson::Document Run(std::string_view json, std::string_view sequence,
+                     std::vector<bson::Document> documents);
+  // Begins a command; its reply appears when Poll or Finish has run it to the end.
   struct Pending {
     bson::Document reply;
     bool done = false;
@@ -51,39 +55,34 @@ class RouterTest : public testing::Test {
   // Runs until the command is done.
   void Finish(Pending& pending);
 
-  // Runs a coroutine to its end.
-  template <typename T>
-  T Await(Awaitable<T> work);
-  void AwaitVoid(Awaitable<void> work);
+  FakeShard& shard(uint32_t i);
+  RouterState& state();
+  Router& router();
+  wire::ClientState& client();
+  void Disconnect();
+  base::FakeWallClock& wall();
+  size_t OpenCursors();
+  // Requests of this command to this shard wait until Release.
+  void Hold(uint32_t shard, std::string command);
+  void Release();
 
-  FakeShard& shard(uint32_t i) { return *shards_[i]; }
-  size_t shard_count() const { return shards_.size(); }
-  RouterState& state() { return router_->state(); }
-  Router& router() { return *router_; }
-  wire::ClientState& client() { return *client_; }
-  base::FakeWallClock& wall() { return wall_; }
   // The shard that owns an integer key's hash in AddSharded's collections.
   uint32_t OwnerOf(int32_t key) const;
   // The first integer from `from` on that this shard owns.
   int32_t KeyOn(uint32_t shard, int32_t from = 0) const;
-  // The requests of all shards of this command, by shard.
+  // The number of requests of this command, by shard.
   std::vector<size_t> CountsOf(std::string_view command) const;
   void ForgetRequests();
   // What shard 0 answers to a find on the catalog: for tests that give it another handler for data.
   bson::Document Catalog(bson::View request) const;
 
- private:
-  void Put(catalog::CollectionEntry entry);
+  struct Parts;
+  // Drives the loop until `done`.
+  void RunUntil(const std::function<bool()>& done);
+  Parts& parts() { return *parts_; }
 
-  boost::asio::io_context io_;
-  base::FakeWallClock wall_;
-  base::HybridClock clock_;
-  std::vector<std::unique_ptr<FakeShard>> shards_;
-  std::unique_ptr<Router> router_;
-  std::shared_ptr<wire::ClientState> client_;
-  std::map<std::string, bson::Document> catalog_;
-  std::map<std::string, uint64_t> versions_;
-  uint64_t next_id_ = 1000;
+ private:
+  std::unique_ptr<Parts> parts_;
 };
 
 // A command's reply as relaxed JSON, without ok, $clusterTime and operationTime.
@@ -92,16 +91,10 @@ std::string Fields(const bson::Document& reply);
 int CodeOfReply(const bson::Document& reply);
 // {cursor: {firstBatch: [rows], id, ns: "db.c"}} of a shard.
 bson::Document CursorReply(std::string_view rows, int64_t id = 0, bool first = true);
-// A message without sequences.
-wire::Message MessageFrom(bson::Document body);
 
-template <typename T>
-T RouterTest::Await(Awaitable<T> work) {
-  auto result = std::make_shared<std::optional<T>>();
-  AwaitVoid([](Awaitable<T> inner, std::shared_ptr<std::optional<T>> out) -> Awaitable<void> {
-    out->emplace(co_await std::move(inner));
-  }(std::move(work), result));
-  return *std::move(*result);
-}
+// What a driver adds to a retryable write: session and number.
+inline constexpr std::string_view kRetryable =
+    R"("lsid": {"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}}},
+       "txnNumber": {"$numberLong": "4"})";
 
 }  // namespace evenkeel::router

@@ -1,68 +1,193 @@
-// The harness itself: commands reach the fakes, and the catalog is found.
+// The harness's heavy half, and what it is good for by itself.
 #include "tests/unit/router/harness.h"
 
 #include <absl/time/clock.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <list>
 
+#include "base/async/wait.h"
 #include "base/bson/hash.h"
 #include "base/bson/number.h"
+#include "base/check.h"
+#include "base/status.h"
 #include "catalog/assignment.h"
+#include "catalog/collection.h"
+#include "router/cursor/cursor_table.h"
+#include "router/router.h"
+#include "router/session/async_mutex.h"
 #include "router/session/session_table.h"
+#include "tests/unit/router/harness_await.h"
+#include "wire/protocol/error_reply.h"
 
 namespace evenkeel::router {
 namespace {
 
 constexpr absl::Duration kMaxDrift = absl::Seconds(10);
 
+bson::Document Flatten(const wire::Message& message) {
+  bson::Builder flat(message.body);
+  for (const wire::DocumentSequence& sequence : message.sequences) {
+    flat.OpenArray(sequence.name);
+    bson::ArrayAppender array(flat);
+    for (const bson::View document : sequence.documents) array.Add(document);
+    flat.Close();
+  }
+  return flat.Finish();
+}
+
 Awaitable<void> HandleInto(Router& router, std::shared_ptr<wire::ClientState> client,
                            absl::StatusOr<wire::Request> request,
-                           std::shared_ptr<bson::Document> reply, std::shared_ptr<bool> more,
-                           std::shared_ptr<bool> done) {
-  wire::Reply made;
-  if (request.ok()) {
-    made = co_await router.Handle(std::move(client), *std::move(request));
-  } else {
-    made = router.ErrorFor(request.status());
+                           std::function<void(wire::Reply)> done) {
+  if (!request.ok()) {
+    done(router.ErrorFor(request.status()));
+    co_return;
   }
-  *reply = std::move(made.body);
-  *more = made.more_to_come;
-  *done = true;
+  done(co_await router.Handle(std::move(client), *std::move(request)));
+}
+
+// The command with `$db`, which is "db" unless it has one.
+bson::Document WithDatabase(std::string_view json) {
+  bson::Builder body(Json(json).view());
+  if (!Json(json).view().Contains("$db")) body.Append("$db", "db");
+  return body.Finish();
 }
 
 }  // namespace
 
-RouterTest::RouterTest(size_t shard_count)
-    : wall_(absl::Now()), clock_(&wall_, kMaxDrift) {
+bson::Document Json(std::string_view json) {
+  auto document = bson::FromJson(json);
+  if (!document.ok()) ADD_FAILURE() << document.status() << " in " << json;
+  EVENKEEL_CHECK(document.ok());
+  return *std::move(document);
+}
+
+bson::Document FailedReply(const absl::Status& status) {
+  wire::ReplyContext to_peer;
+  to_peer.to_peer = true;
+  return wire::ErrorReply(status, to_peer);
+}
+
+bson::Document StaleReply() {
+  return FailedReply(MakeError(ErrorCode::kStaleConfig, "another version"));
+}
+
+class FakeShard::Channel final : public wire::ShardChannel {
+ public:
+  explicit Channel(FakeShard& shard) : shard_(shard) {}
+  Awaitable<absl::StatusOr<wire::Message>> Call(wire::Message message, absl::Time deadline,
+                                                base::CancellationToken cancelled) override {
+    const std::string command(message.body.Front().key);
+    const bson::Document request = Flatten(message);
+    shard_.requests_.push_back(request);
+    // As with a real shard the answer comes later.
+    co_await boost::asio::post(boost::asio::use_awaitable);
+    if (const auto gate = shard_.gates_.find(command); gate != shard_.gates_.end()) {
+      const absl::Status status = co_await gate->second->Wait(deadline, cancelled);
+      if (!status.ok()) co_return status;
+    }
+    if (auto& broken = shard_.broken_[command]; !broken.empty()) {
+      absl::Status error = std::move(broken.front());
+      broken.pop_front();
+      co_return error;
+    }
+    auto reply = std::make_shared<const bson::Document>(shard_.ReplyTo(command, request));
+    wire::Message answer;
+    answer.body = reply->view();
+    answer.owner = std::move(reply);
+    co_return answer;
+  }
+
+ private:
+  FakeShard& shard_;
+};
+
+std::unique_ptr<wire::ShardChannel> FakeShard::MakeChannel() {
+  return std::make_unique<Channel>(*this);
+}
+
+std::vector<bson::Document> FakeShard::RequestsOf(std::string_view command) const {
+  std::vector<bson::Document> found;
+  for (const bson::Document& request : requests_) {
+    if (request.view().Front().key == command) found.push_back(request);
+  }
+  return found;
+}
+
+bson::Document FakeShard::ReplyTo(const std::string& command, bson::View request) {
+  if (auto& scripted = scripted_[command]; !scripted.empty()) {
+    bson::Document reply = std::move(scripted.front());
+    scripted.pop_front();
+    return reply;
+  }
+  const auto handler = handlers_.find(command);
+  if (handler != handlers_.end()) return handler->second(request);
+  return FailedReply(Error(ErrorCode::kCommandNotFound, "the fake has no answer to {}", command));
+}
+
+struct RouterTest::Parts {
+  boost::asio::io_context io;
+  // Timers wait by the real clock, so the fake one begins there.
+  base::FakeWallClock wall{absl::Now()};
+  base::HybridClock clock{&wall, kMaxDrift};
+  std::vector<std::unique_ptr<FakeShard>> shards;
+  std::unique_ptr<Router> router;
+  std::shared_ptr<wire::ClientState> client = std::make_shared<wire::ClientState>();
+  std::list<base::Event> gates;
+  std::map<std::string, bson::Document> catalog;
+  std::map<std::string, uint64_t> versions;
+  uint64_t next_id = 1000;
+
+  void Put(catalog::CollectionEntry entry) {
+    const std::string ns = entry.ns;
+    entry.id = CollectionId{next_id++};
+    if (const auto known = catalog.find(ns); known != catalog.end()) {
+      entry.id = CollectionId{static_cast<uint64_t>(known->second["id"].AsInt64())};
+    }
+    entry.version = CatalogVersion{++versions[ns]};
+    entry.uuid = std::string(16, 'u');
+    auto index = catalog::IndexEntry::FromSpec(
+        IndexId{next_id++}, Json(R"({"v": 2, "key": {"_id": 1}, "name": "_id_"})"));
+    EVENKEEL_CHECK(index.ok());
+    entry.indexes.push_back(*std::move(index));
+    catalog[ns] = entry.ToBson();
+  }
+};
+
+RouterTest::RouterTest(size_t shard_count) : parts_(std::make_unique<Parts>()) {
   std::vector<std::unique_ptr<wire::ShardChannel>> channels;
   for (size_t i = 0; i < shard_count; ++i) {
-    shards_.push_back(std::make_unique<FakeShard>());
-    channels.push_back(shards_.back()->MakeChannel());
+    parts_->shards.push_back(std::make_unique<FakeShard>());
+    channels.push_back(parts_->shards.back()->MakeChannel());
   }
-  shards_[0]->On("find", [this](bson::View request) { return Catalog(request); });
-  router_ = std::make_unique<Router>(RouterOptions{}, std::move(channels), &clock_, &wall_,
-                                     io_.get_executor(), io_.get_executor());
-  client_ = std::make_shared<wire::ClientState>();
-  client_->connection_id = 7;
-  client_->remote = "127.0.0.1:5000";
+  shard(0).On("find", [this](bson::View request) { return Catalog(request); });
+  parts_->router =
+      std::make_unique<Router>(RouterOptions{}, std::move(channels), &parts_->clock, &parts_->wall,
+                               parts_->io.get_executor(), parts_->io.get_executor());
+  parts_->client->connection_id = 7;
+  parts_->client->remote = "127.0.0.1:5000";
 }
 
 RouterTest::~RouterTest() = default;
 
-void RouterTest::Put(catalog::CollectionEntry entry) {
-  const std::string ns = entry.ns;
-  entry.id = CollectionId{next_id_++};
-  if (const auto known = catalog_.find(ns); known != catalog_.end()) {
-    entry.id = CollectionId{static_cast<uint64_t>(known->second["id"].AsInt64())};
-  }
-  entry.version = CatalogVersion{++versions_[ns]};
-  entry.uuid = std::string(16, 'u');
-  auto index = catalog::IndexEntry::FromSpec(IndexId{next_id_++},
-                                             Json(R"({"v": 2, "key": {"_id": 1}, "name": "_id_"})"));
-  EVENKEEL_CHECK(index.ok());
-  entry.indexes.push_back(*std::move(index));
-  catalog_[ns] = entry.ToBson();
+FakeShard& RouterTest::shard(uint32_t i) { return *parts_->shards[i]; }
+RouterState& RouterTest::state() { return parts_->router->state(); }
+Router& RouterTest::router() { return *parts_->router; }
+wire::ClientState& RouterTest::client() { return *parts_->client; }
+void RouterTest::Disconnect() { parts_->client->disconnected.Cancel(); }
+base::FakeWallClock& RouterTest::wall() { return parts_->wall; }
+size_t RouterTest::OpenCursors() { return state().cursors->counts().open; }
+
+void RouterTest::Hold(uint32_t i, std::string command) {
+  shard(i).HoldUntil(std::move(command), &parts_->gates.emplace_back());
+}
+
+void RouterTest::Release() {
+  for (base::Event& gate : parts_->gates) gate.Set();
 }
 
 void RouterTest::AddUnsharded(std::string ns, ShardId primary, std::string_view options) {
@@ -70,7 +195,7 @@ void RouterTest::AddUnsharded(std::string ns, ShardId primary, std::string_view 
   entry.ns = std::move(ns);
   entry.primary = primary;
   entry.options = Json(options);
-  Put(std::move(entry));
+  parts_->Put(std::move(entry));
 }
 
 void RouterTest::AddSharded(std::string ns, std::string_view key) {
@@ -80,19 +205,18 @@ void RouterTest::AddSharded(std::string ns, std::string_view key) {
   EVENKEEL_CHECK(pattern.ok());
   entry.shard_key = *std::move(pattern);
   entry.assignment = std::string(catalog::kDefaultAssignment);
-  Put(std::move(entry));
+  parts_->Put(std::move(entry));
 }
 
 void RouterTest::AddView(std::string ns, std::string_view on, std::string_view pipeline) {
   catalog::CollectionEntry entry;
   entry.ns = std::move(ns);
   entry.kind = catalog::CollectionKind::kView;
-  bson::Builder options;
-  options.Append("viewOn", on);
   const bson::Document wrapped = Json("{\"p\": " + std::string(pipeline) + "}");
-  options.Append("pipeline", wrapped["p"]);
+  bson::Builder options;
+  options.Append("viewOn", on).Append("pipeline", wrapped["p"]);
   entry.options = options.Finish();
-  Put(std::move(entry));
+  parts_->Put(std::move(entry));
 }
 
 bson::Document RouterTest::Catalog(bson::View request) const {
@@ -102,17 +226,17 @@ bson::Document RouterTest::Catalog(bson::View request) const {
   bson::ArrayAppender array(reply);
   const bson::Value id = request["filter"].AsDocument()["_id"];
   if (collection == "catalog") {
-    for (const auto& [ns, row] : catalog_) {
+    for (const auto& [ns, row] : parts_->catalog) {
       if (!id.Is(bson::Type::kString) || id.AsString() == ns) array.Add(row);
     }
   } else if (collection == "assignments") {
-    array.Add(catalog::Assignment::Equal(std::string(catalog::kDefaultAssignment),
-                                         static_cast<uint32_t>(shards_.size()))
-                  .ToBson());
+    const auto ranges = catalog::Assignment::Equal(std::string(catalog::kDefaultAssignment),
+                                                   static_cast<uint32_t>(parts_->shards.size()));
+    array.Add(ranges.ToBson());
   } else if (collection == "shards") {
-    for (size_t i = 0; i < shards_.size(); ++i) {
-      bson::Builder row;
+    for (size_t i = 0; i < parts_->shards.size(); ++i) {
       const std::string name = "shard" + std::to_string(i);
+      bson::Builder row;
       row.Append("_id", name).Append("host", name + "/127.0.0.1:27017");
       array.Add(row.Finish());
     }
@@ -129,42 +253,36 @@ wire::Message MessageFrom(bson::Document body) {
   return message;
 }
 
-namespace {
-
-// The command with `$db`, which is "db" unless it has one.
-bson::Document WithDatabase(std::string_view json) {
-  bson::Builder body(Json(json).view());
-  if (!Json(json).view().Contains("$db")) body.Append("$db", "db");
-  return body.Finish();
-}
-
-}  // namespace
-
 std::shared_ptr<RouterTest::Pending> RouterTest::Begin(std::string_view json, uint32_t flags) {
   auto pending = std::make_shared<Pending>();
   wire::Message message = MessageFrom(WithDatabase(json));
   message.flags = flags;
-  const auto share = [&pending](auto* member) {
-    return std::shared_ptr<std::remove_pointer_t<decltype(member)>>(pending, member);
-  };
-  boost::asio::co_spawn(
-      io_,
-      HandleInto(*router_, client_, wire::ParseRequest(std::move(message), wall_.Now()),
-                 share(&pending->reply), share(&pending->more_to_come), share(&pending->done)),
-      boost::asio::detached);
+  auto request = wire::ParseRequest(std::move(message), parts_->wall.Now());
+  boost::asio::co_spawn(parts_->io,
+                        HandleInto(*parts_->router, parts_->client, std::move(request),
+                                   [pending](wire::Reply reply) {
+                                     pending->reply = std::move(reply.body);
+                                     pending->more_to_come = reply.more_to_come;
+                                     pending->done = true;
+                                   }),
+                        boost::asio::detached);
   return pending;
 }
 
 void RouterTest::Poll() {
-  io_.restart();
-  io_.poll();
+  parts_->io.restart();
+  parts_->io.poll();
+}
+
+void RouterTest::RunUntil(const std::function<bool()>& done) {
+  parts_->io.restart();
+  while (!done() && parts_->io.run_one() > 0) {
+  }
+  EVENKEEL_CHECK(done());
 }
 
 void RouterTest::Finish(Pending& pending) {
-  io_.restart();
-  while (!pending.done && io_.run_one() > 0) {
-  }
-  EVENKEEL_CHECK(pending.done);
+  RunUntil([&pending] { return pending.done; });
 }
 
 bson::Document RouterTest::Run(std::string_view json) {
@@ -183,23 +301,20 @@ bson::Document RouterTest::Run(std::string_view json, std::string_view sequence,
   return Run(bson::ToCanonicalJson(body.Finish()));
 }
 
-void RouterTest::AwaitVoid(Awaitable<void> work) {
+void AwaitTest::AwaitVoid(Awaitable<void> work) {
   bool done = false;
-  boost::asio::co_spawn(io_, std::move(work), [&done](std::exception_ptr error) {
+  boost::asio::co_spawn(parts().io, std::move(work), [&done](std::exception_ptr error) {
     EVENKEEL_CHECK(!error);
     done = true;
   });
-  io_.restart();
-  while (!done && io_.run_one() > 0) {
-  }
-  EVENKEEL_CHECK(done);
+  RunUntil([&done] { return done; });
 }
 
 uint32_t RouterTest::OwnerOf(int32_t key) const {
   bson::Builder document;
   document.Append("k", key);
   const bson::Document made = document.Finish();
-  return catalog::Assignment::Equal("x", static_cast<uint32_t>(shards_.size()))
+  return catalog::Assignment::Equal("x", static_cast<uint32_t>(parts_->shards.size()))
       .OwnerOf(bson::HashValue(made["k"]))
       .value;
 }
@@ -211,12 +326,12 @@ int32_t RouterTest::KeyOn(uint32_t shard, int32_t from) const {
 
 std::vector<size_t> RouterTest::CountsOf(std::string_view command) const {
   std::vector<size_t> counts;
-  for (const auto& shard : shards_) counts.push_back(shard->RequestsOf(command).size());
+  for (const auto& shard : parts_->shards) counts.push_back(shard->RequestsOf(command).size());
   return counts;
 }
 
 void RouterTest::ForgetRequests() {
-  for (const auto& shard : shards_) shard->ForgetRequests();
+  for (const auto& shard : parts_->shards) shard->ForgetRequests();
 }
 
 std::string Fields(const bson::Document& reply) {

@@ -1,15 +1,16 @@
 #include "router/retry.h"
 
 #include "base/status.h"
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class RetryTest : public RouterTest {
+class RetryTest : public AwaitTest {
  protected:
   absl::Status Refresh(RouteRetry& retry) {
-    return Await([](RouteRetry& r) -> Awaitable<absl::Status> { co_return co_await r.Refresh(); }(retry));
+    return Await(
+        [](RouteRetry& r) -> Awaitable<absl::Status> { co_return co_await r.Refresh(); }(retry));
   }
 };
 

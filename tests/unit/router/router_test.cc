@@ -1,12 +1,12 @@
 #include "router/router.h"
 
 #include "base/status.h"
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class DispatchTest : public RouterTest {};
+class DispatchTest : public AwaitTest {};
 
 struct Case {
   std::string_view command;
@@ -38,7 +38,8 @@ constexpr std::string_view kLsid =
 TEST_F(DispatchTest, TransactionsAreRefused) {
   const bson::Document reply =
       Run(R"({"find": "c", "txnNumber": {"$numberLong": "1"}, "autocommit": false,
-              "startTransaction": true, )" + std::string(kLsid) + "}");
+              "startTransaction": true, )" +
+          std::string(kLsid) + "}");
   EXPECT_EQ(CodeOfReply(reply), 263);
 }
 
@@ -51,15 +52,14 @@ TEST_F(DispatchTest, RepliesCarryTimesAndOk) {
 
 TEST_F(DispatchTest, RequestsOfOneSessionRunOneAfterAnother) {
   AddUnsharded("db.c", ShardId{1});
-  base::Event gate;
-  shard(1).HoldUntil("find", &gate);
+  Hold(1, "find");
   shard(1).On("find", [](bson::View) { return CursorReply("[]"); });
   const std::string find = R"({"find": "c", )" + std::string(kLsid) + "}";
   const auto first = Begin(find), second = Begin(find);
   const auto other = Begin(R"({"find": "c"})");
   Poll();
   EXPECT_EQ(shard(1).RequestsOf("find").size(), 2u) << "one of the session, one of nobody";
-  gate.Set();
+  Release();
   Finish(*first);
   Finish(*second);
   Finish(*other);
@@ -68,8 +68,7 @@ TEST_F(DispatchTest, RequestsOfOneSessionRunOneAfterAnother) {
 
 TEST_F(DispatchTest, AClientThatIsGoneEndsItsWaitingCommand) {
   AddUnsharded("db.c", ShardId{1});
-  base::Event gate;
-  shard(1).HoldUntil("find", &gate);
+  Hold(1, "find");
   const auto find = Begin(R"({"find": "c"})");
   Poll();
   client().disconnected.Cancel();
@@ -79,8 +78,7 @@ TEST_F(DispatchTest, AClientThatIsGoneEndsItsWaitingCommand) {
 
 TEST_F(DispatchTest, TheTimeLimitOfTheClientEndsAWait) {
   AddUnsharded("db.c", ShardId{1});
-  base::Event gate;
-  shard(1).HoldUntil("find", &gate);
+  Hold(1, "find");
   EXPECT_EQ(CodeOfReply(Run(R"({"find": "c", "maxTimeMS": 1})")),
             static_cast<int>(ErrorCode::kMaxTimeMSExpired));
 }

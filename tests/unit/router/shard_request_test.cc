@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 #include "wire/protocol/commands.h"
 
 namespace evenkeel::router {

@@ -4,12 +4,10 @@
 
 #include "base/bson/hash.h"
 #include "catalog/assignment.h"
-#include "tests/lib/fake_shard.h"
+#include "tests/unit/router/fake_shard.h"
 
 namespace evenkeel::router {
 namespace {
-
-using tests::Json;
 
 catalog::Route ShardedRoute(std::string_view key, std::string_view options = "{}") {
   auto entry = std::make_shared<catalog::CollectionEntry>();
@@ -87,8 +85,8 @@ TEST(TargetTest, InGoesToEachOwnerOnce) {
 
 TEST(TargetTest, AnImpossibleFilterStillHasOneShardToAsk) {
   query::QueryContext context;
-  const auto targets = TargetFilter(ShardedRoute(R"({"k": "hashed"})"),
-                                    Json(R"({"k": {"$in": []}})"), {}, context);
+  const auto targets =
+      TargetFilter(ShardedRoute(R"({"k": "hashed"})"), Json(R"({"k": {"$in": []}})"), {}, context);
   ASSERT_TRUE(targets.ok());
   EXPECT_EQ(targets->shards.size(), 1u);
 }
@@ -105,7 +103,8 @@ TEST(TargetTest, ACompoundKeyIsPlacedByItsHashedField) {
 
 TEST(TargetTest, StringsUnderACollationHaveNoSingleHash) {
   query::QueryContext context;
-  const bson::Document french = Json(R"({"locale": "fr"})"), simple = Json(R"({"locale": "simple"})");
+  const bson::Document french = Json(R"({"locale": "fr"})"),
+                       simple = Json(R"({"locale": "simple"})");
   const catalog::Route plain = ShardedRoute(R"({"k": "hashed"})");
   const bson::Document text = Json(R"({"k": "a"})"), number = Json(R"({"k": 1})");
   EXPECT_EQ(TargetFilter(plain, text, french, context)->shards.size(), 4u);

@@ -29,7 +29,8 @@ GroupSpec Spec(std::string_view json, const QueryContext& context) {
 TEST(GroupOperator, Whole) {
   const QueryContext context;
   const std::vector<bson::Document> input = Documents(
-      R"([{"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "a", "v": 3}, {"v": 4}, {"k": null, "v": 5}])");
+      R"([{"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "a", "v": 3},
+          {"v": 4}, {"k": null, "v": 5}])");
   const struct {
     std::string_view spec, output;
   } cases[] = {
@@ -54,7 +55,8 @@ TEST(GroupOperator, Whole) {
 TEST(GroupOperator, KeysThatCompareEqualAreOneGroup) {
   const QueryContext context;
   const std::vector<bson::Document> input = Documents(
-      R"([{"k": 1}, {"k": 1.0}, {"k": {"$numberLong": "1"}}, {"k": {"$numberDecimal": "1.0"}}, {"k": "1"}])");
+      R"([{"k": 1}, {"k": 1.0}, {"k": {"$numberLong": "1"}},
+          {"k": {"$numberDecimal": "1.0"}}, {"k": "1"}])");
   const GroupSpec spec = Spec(R"({"_id": "$k", "n": {"$count": {}}})", context);
   GroupOperator chain(Queue(input), spec, GroupPart::kWhole, context);
   EXPECT_EQ(RunJson(chain), JsonLines(R"([{"_id": 1, "n": 4}, {"_id": "1", "n": 1}])"));
@@ -63,7 +65,8 @@ TEST(GroupOperator, KeysThatCompareEqualAreOneGroup) {
 TEST(GroupOperator, HalvesGiveTheWhole) {
   const QueryContext context;
   const GroupSpec spec = Spec(
-      R"({"_id": "$k", "s": {"$sum": "$v"}, "a": {"$avg": "$v"}, "m": {"$max": "$v"}, "p": {"$push": "$v"}})",
+      R"({"_id": "$k", "s": {"$sum": "$v"}, "a": {"$avg": "$v"},
+          "m": {"$max": "$v"}, "p": {"$push": "$v"}})",
       context);
   std::vector<bson::Document> all;
   std::vector<std::vector<bson::Document>> parts(3);
@@ -90,13 +93,8 @@ TEST(GroupOperator, HalvesGiveTheWhole) {
 TEST(GroupOperator, ErrorsOfArgumentsEndTheQuery) {
   const QueryContext context;
   const std::vector<bson::Document> input = Documents(R"([{"v": 0}])");
-  for (
-      const std::string_view json :
-      {R"({"_id": {"$divide": [1, "$v"]}})", R"({"_id": 1, "x": {"$sum": {"$divide": [1, "$v"]}}})",
-       R"({"_id": 1, "x": {"$push": "$v"}, "y": {"$firstN": {"n": {"$divide": [1, {"$size": [[]]}]}, "input": 1}}})"}) {
-    const absl::StatusOr<bson::Document> parsed = bson::FromJson(json);
-    ASSERT_TRUE(parsed.ok());
-    if (json.find("$firstN") != std::string_view::npos) continue;  // refused when parsed
+  for (const std::string_view json : {R"({"_id": {"$divide": [1, "$v"]}})",
+                                      R"({"_id": 1, "x": {"$sum": {"$divide": [1, "$v"]}}})"}) {
     const GroupSpec spec = Spec(json, context);
     GroupOperator chain(Queue(input), spec, GroupPart::kWhole, context);
     EXPECT_EQ(RunJson(chain), "error 2") << json;

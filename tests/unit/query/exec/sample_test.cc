@@ -11,8 +11,9 @@ namespace {
 std::set<int> Sampled(const std::vector<bson::Document>& input, int64_t size) {
   const QueryContext context;
   SampleOperator chain(Queue(input), size, false, context);
+  const std::vector<bson::Document> rows = *RunToEnd(chain);
   std::set<int> values;
-  for (const bson::Document& row : *RunToEnd(chain)) values.insert(row["v"].AsInt32());
+  for (const bson::Document& row : rows) values.insert(row["v"].AsInt32());
   return values;
 }
 
@@ -31,8 +32,9 @@ TEST(SampleOperator, KeysAreInOrder) {
   std::vector<bson::Document> input;
   for (int i = 0; i < 50; ++i) input.push_back(expr::Wrap(std::to_string(i)));
   SampleOperator chain(Queue(input), 20, true, context);
+  const std::vector<bson::Document> rows = *RunToEnd(chain);
   double last = -1;
-  for (const bson::Document& row : *RunToEnd(chain)) {
+  for (const bson::Document& row : rows) {
     const double key = row["$sortKey"].AsDocument()["0"].AsDouble();
     EXPECT_GE(key, last);
     last = key;

@@ -100,7 +100,7 @@ std::vector<bson::Document> RandomDocuments(base::Random& random, size_t count) 
         builder.Append("k", static_cast<int32_t>(random.Uniform(4)));
         break;
       case 1:
-        builder.Append("k", static_cast<double>(random.Uniform(4)));
+        builder.Append("k", static_cast<double>(random.Uniform(4)) + 0.5);
         break;
       case 2:
         builder.Append("k", "text");
@@ -130,7 +130,8 @@ constexpr SplitCase kSplitCases[] = {
     {R"([{"$match": {"v": {"$gt": 500}}}, {"$project": {"k": 1, "w": {"$add": ["$v", 1]}}}])",
      false},
     {R"([{"$group": {"_id": "$k", "n": {"$sum": 1}, "s": {"$sum": "$v"}, "a": {"$avg": "$v"},
-                     "lo": {"$min": "$v"}, "hi": {"$max": "$v"}, "c": {"$count": {}}}}, {"$sort": {"_id": 1}}])",
+                     "lo": {"$min": "$v"}, "hi": {"$max": "$v"}, "c": {"$count": {}}}},
+         {"$sort": {"_id": 1}}])",
      true},
     {R"([{"$group": {"_id": null, "all": {"$push": "$v"}, "set": {"$addToSet": "$k"}}},
          {"$project": {"n": {"$size": "$all"}, "s": {"$sum": "$all"}, "d": {"$size": "$set"}}}])",

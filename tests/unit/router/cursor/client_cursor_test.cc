@@ -4,12 +4,10 @@
 
 #include "base/limits.h"
 #include "base/status.h"
-#include "tests/lib/fake_shard.h"
+#include "tests/unit/router/fake_shard.h"
 
 namespace evenkeel::router {
 namespace {
-
-using tests::Json;
 
 TEST(BatchBuilderTest, StopsAtTheRowsAskedFor) {
   BatchRequest request;
@@ -42,8 +40,7 @@ TEST(PassedOnReplyTest, ReplacesTheIdInPlace) {
       Json(R"({"cursor": {"firstBatch": [{"id": 5}], "id": {"$numberLong": "77"}, "ns": "db.c"},
                "other": 1})"),
       CursorId{123});
-  EXPECT_EQ(bson::ToJson(*goes_on),
-            R"({"cursor":{"firstBatch":[{"id":5}],"id":123,"ns":"db.c"}})");
+  EXPECT_EQ(bson::ToJson(*goes_on), R"({"cursor":{"firstBatch":[{"id":5}],"id":123,"ns":"db.c"}})");
   const auto ended = PassedOnReply(
       Json(R"({"cursor": {"nextBatch": [], "id": {"$numberLong": "0"}, "ns": "db.c"}})"),
       CursorId{123});

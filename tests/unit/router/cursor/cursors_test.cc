@@ -1,16 +1,16 @@
 #include "router/cursor/cursors.h"
 
 #include "router/cursor/documents_cursor.h"
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class CursorsTest : public RouterTest {
+class CursorsTest : public AwaitTest {
  protected:
   CommandResult Reply(size_t rows, std::optional<int64_t> batch_size) {
-    const auto request =
-        wire::ParseRequest(MessageFrom(Json(R"({"listCollections": 1, "$db": "db"})")), wall().Now());
+    const auto request = wire::ParseRequest(
+        MessageFrom(Json(R"({"listCollections": 1, "$db": "db"})")), wall().Now());
     CommandContext context{state(), *request, client(), {}};
     std::vector<bson::Document> all;
     for (size_t i = 0; i < rows; ++i) all.push_back(Json("{\"i\": " + std::to_string(i) + "}"));
@@ -22,7 +22,7 @@ TEST_F(CursorsTest, WhatFitsNeedsNoCursor) {
   const CommandResult reply = Reply(2, std::nullopt);
   EXPECT_EQ(bson::ToJson(*reply),
             R"({"cursor":{"firstBatch":[{"i":0},{"i":1}],"id":0,"ns":"db.$cmd.x"}})");
-  EXPECT_EQ(state().cursors->counts().open, 0u);
+  EXPECT_EQ(OpenCursors(), 0u);
 }
 
 TEST_F(CursorsTest, TheRestIsKeptForGetMore) {
@@ -32,7 +32,7 @@ TEST_F(CursorsTest, TheRestIsKeptForGetMore) {
   const bson::Document next = Run("{\"getMore\": {\"$numberLong\": \"" + std::to_string(id) +
                                   "\"}, \"collection\": \"$cmd.x\"}");
   EXPECT_EQ(Fields(next), R"({"cursor":{"nextBatch":[{"i":2}],"id":0,"ns":"db.$cmd.x"}})");
-  EXPECT_EQ(state().cursors->counts().open, 0u);
+  EXPECT_EQ(OpenCursors(), 0u);
 }
 
 TEST_F(CursorsTest, AnEmptyReply) {

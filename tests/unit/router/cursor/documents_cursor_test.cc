@@ -1,11 +1,11 @@
 #include "router/cursor/documents_cursor.h"
 
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class DocumentsCursorTest : public RouterTest {};
+class DocumentsCursorTest : public AwaitTest {};
 
 TEST_F(DocumentsCursorTest, GivesItsRowsInBatches) {
   std::vector<bson::Document> rows;

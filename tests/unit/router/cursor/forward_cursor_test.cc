@@ -1,12 +1,12 @@
 #include "router/cursor/forward_cursor.h"
 
 #include "base/status.h"
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class ForwardCursorTest : public RouterTest {
+class ForwardCursorTest : public AwaitTest {
  protected:
   ForwardCursor cursor_{*state().cluster, ShardCursor{ShardId{1}, 40, "db.a.b"}};
 };

@@ -2,12 +2,12 @@
 
 #include "base/status.h"
 #include "router/query_context.h"
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class MergeCursorTest : public RouterTest {
+class MergeCursorTest : public AwaitTest {
  protected:
   MergeOptions Options() {
     MergeOptions options;
@@ -53,8 +53,8 @@ class MergeCursorTest : public RouterTest {
 };
 
 TEST_F(MergeCursorTest, UnsortedStreamsComeInTurn) {
-  const auto cursor = Make(Options(), {CursorReply(R"([{"a": 1}, {"a": 2}])"),
-                                       CursorReply("[]"), CursorReply(R"([{"a": 3}])")});
+  const auto cursor = Make(Options(), {CursorReply(R"([{"a": 1}, {"a": 2}])"), CursorReply("[]"),
+                                       CursorReply(R"([{"a": 3}])")});
   EXPECT_THAT(Next(*cursor), testing::UnorderedElementsAre(1, 2, 3));
   EXPECT_TRUE(cursor->exhausted());
 }
@@ -62,10 +62,10 @@ TEST_F(MergeCursorTest, UnsortedStreamsComeInTurn) {
 TEST_F(MergeCursorTest, SortedStreamsAreMergedByTheirKeys) {
   MergeOptions options = Options();
   options.sort = ByA();
-  const auto cursor =
-      Make(std::move(options), {CursorReply(R"([{"a": 1, "$sortKey": [1]}, {"a": 5, "$sortKey": [5]}])"),
-                                CursorReply(R"([{"a": 2, "$sortKey": [2]}, {"a": 4, "$sortKey": [4]}])"),
-                                CursorReply(R"([{"a": 3, "$sortKey": [3]}])")});
+  const auto cursor = Make(
+      std::move(options), {CursorReply(R"([{"a": 1, "$sortKey": [1]}, {"a": 5, "$sortKey": [5]}])"),
+                           CursorReply(R"([{"a": 2, "$sortKey": [2]}, {"a": 4, "$sortKey": [4]}])"),
+                           CursorReply(R"([{"a": 3, "$sortKey": [3]}])")});
   EXPECT_THAT(Next(*cursor, 2), testing::ElementsAre(1, 2));
   EXPECT_FALSE(cursor->exhausted());
   EXPECT_THAT(Next(*cursor), testing::ElementsAre(3, 4, 5));
@@ -90,10 +90,12 @@ TEST_F(MergeCursorTest, ASortedMergeWaitsForEveryStream) {
 TEST_F(MergeCursorTest, RowsOfAnUsedUpBatchStayValidWhileTheMergeHoldsThem) {
   MergeOptions options = Options();
   options.sort = ByA();
-  // The first stream's rows are taken out by the merge at once; its next batch comes while they wait for the second stream.
-  const auto cursor = Make(std::move(options),
-                           {CursorReply(R"([{"a": 10, "$sortKey": [10]}, {"a": 12, "$sortKey": [12]}])", 1),
-                            CursorReply(R"([{"a": 1, "$sortKey": [1]}])", 2)});
+  // The first stream's rows are taken out by the merge at once; its next batch comes while they
+  // wait for the second stream.
+  const auto cursor =
+      Make(std::move(options),
+           {CursorReply(R"([{"a": 10, "$sortKey": [10]}, {"a": 12, "$sortKey": [12]}])", 1),
+            CursorReply(R"([{"a": 1, "$sortKey": [1]}])", 2)});
   shard(0).Next("getMore", CursorReply(R"([{"a": 20, "$sortKey": [20]}])", 0, false));
   shard(1).Next("getMore", CursorReply(R"([{"a": 11, "$sortKey": [11]}])", 0, false));
   EXPECT_THAT(Next(*cursor), testing::ElementsAre(1, 10, 11, 12, 20));
@@ -105,8 +107,9 @@ TEST_F(MergeCursorTest, SkipAndLimitAreCountedHere) {
   options.skip = 1;
   options.limit = 2;
   const auto cursor =
-      Make(std::move(options), {CursorReply(R"([{"a": 1, "$sortKey": [1]}, {"a": 3, "$sortKey": [3]}])", 8),
-                                CursorReply(R"([{"a": 2, "$sortKey": [2]}, {"a": 4, "$sortKey": [4]}])")});
+      Make(std::move(options),
+           {CursorReply(R"([{"a": 1, "$sortKey": [1]}, {"a": 3, "$sortKey": [3]}])", 8),
+            CursorReply(R"([{"a": 2, "$sortKey": [2]}, {"a": 4, "$sortKey": [4]}])")});
   shard(0).On("killCursors", "{}");
   EXPECT_THAT(Next(*cursor), testing::ElementsAre(2, 3));
   EXPECT_TRUE(cursor->exhausted());

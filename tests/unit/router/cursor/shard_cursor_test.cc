@@ -1,11 +1,11 @@
 #include "router/cursor/shard_cursor.h"
 
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class ShardCursorTest : public RouterTest {};
+class ShardCursorTest : public AwaitTest {};
 
 TEST_F(ShardCursorTest, GetMoreNamesTheCollection) {
   const ShardCall call = GetMoreCall({ShardId{2}, 5, "db.c"}, std::nullopt);

@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/lib/fake_shard.h"
+#include "tests/unit/router/fake_shard.h"
 
 namespace evenkeel::router::read {
 namespace {
-
-using tests::Json;
 
 struct Case {
   std::string_view document, path, values;
@@ -34,7 +32,8 @@ TEST(DistinctValuesTest, ArraysAreTakenApart) {
 
 TEST(DistinctValuesTest, EqualNumbersOfOtherTypesCountOnce) {
   DistinctValues values;
-  for (const std::string_view json : {R"({"v": 1})", R"({"v": 1.0})", R"({"v": {"$numberLong": "1"}})"}) {
+  for (const std::string_view json :
+       {R"({"v": 1})", R"({"v": 1.0})", R"({"v": {"$numberLong": "1"}})"}) {
     values.Add(Json(json)["v"]);
   }
   EXPECT_EQ(values.Reply()->view()["values"].AsDocument().CountFields(), 1u);

@@ -1,5 +1,4 @@
 #include "base/status.h"
-#include "router/cursor/cursor_table.h"
 #include "tests/unit/router/harness.h"
 
 namespace evenkeel::router {
@@ -117,10 +116,11 @@ TEST_F(FindTest, KillCursorsEndsTheShardsCursor) {
   const int64_t id = Run(R"({"find": "u"})")["cursor"].AsDocument()["id"].AsInt64();
   const bson::Document reply = Run("{\"killCursors\": \"u\", \"cursors\": [{\"$numberLong\": \"" +
                                    std::to_string(id) + "\"}, {\"$numberLong\": \"5\"}]}");
-  EXPECT_EQ(Fields(reply), "{\"cursorsKilled\":[" + std::to_string(id) +
-                               "],\"cursorsNotFound\":[5],\"cursorsAlive\":[],\"cursorsUnknown\":[]}");
+  EXPECT_EQ(Fields(reply),
+            "{\"cursorsKilled\":[" + std::to_string(id) +
+                "],\"cursorsNotFound\":[5],\"cursorsAlive\":[],\"cursorsUnknown\":[]}");
   EXPECT_EQ(shard(1).RequestsOf("killCursors")[0]["cursors"].AsDocument()["0"].AsInt64(), 77);
-  EXPECT_EQ(state().cursors->counts().open, 0u);
+  EXPECT_EQ(OpenCursors(), 0u);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "router/session/async_mutex.h"
 
 #include "base/status.h"
-#include "tests/unit/router/harness.h"
+#include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {
 namespace {
 
-class AsyncMutexTest : public RouterTest {
+class AsyncMutexTest : public AwaitTest {
  protected:
   absl::StatusOr<AsyncMutex::Guard> Lock(const std::shared_ptr<AsyncMutex>& mutex,
                                          CallScope scope = {}) {

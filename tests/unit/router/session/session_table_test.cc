@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/status.h"
-#include "tests/lib/fake_shard.h"
+#include "tests/unit/router/fake_shard.h"
 
 namespace evenkeel::router {
 namespace {
@@ -42,12 +42,12 @@ TEST_F(SessionTableTest, EndForgetsAtOnce) {
 
 TEST(SessionIdTest, OnlyUuidsAreIds) {
   const auto good =
-      tests::Json(R"({"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}}})");
+      Json(R"({"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}}})");
   EXPECT_EQ(SessionIdOf(good)->size(), 16u);
   for (const std::string_view bad :
        {R"({})", R"({"id": 1})", R"({"id": {"$binary": {"base64": "AAEC", "subType": "04"}}})",
         R"({"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "00"}}})"}) {
-    EXPECT_EQ(CodeOf(SessionIdOf(tests::Json(bad)).status()), ErrorCode::kTypeMismatch) << bad;
+    EXPECT_EQ(CodeOf(SessionIdOf(Json(bad)).status()), ErrorCode::kTypeMismatch) << bad;
   }
 }
 

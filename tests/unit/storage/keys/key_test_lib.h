@@ -2,6 +2,8 @@
 // random ones.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -79,7 +81,7 @@ inline bson::OwnedValue DbPointer(std::string_view name, std::string_view id) {
 }
 
 // Numbers around every edge of the encoding, in all widths that hold them.
-inline std::vector<bson::OwnedValue> NumberPool() {
+inline std::vector<bson::OwnedValue> IntegerPool() {
   std::vector<bson::OwnedValue> pool;
   std::vector<int64_t> integers = {0, 2, 3, 5, 9, 10, 11, 99, 100, 101, 1000};
   for (int bit = 6; bit <= 62; ++bit) {
@@ -101,6 +103,11 @@ inline std::vector<bson::OwnedValue> NumberPool() {
   }
   pool.push_back(Int64(std::numeric_limits<int64_t>::min()));
   pool.push_back(Int32(std::numeric_limits<int32_t>::min()));
+  return pool;
+}
+
+inline std::vector<bson::OwnedValue> DoublePool() {
+  std::vector<bson::OwnedValue> pool;
   using Limits = std::numeric_limits<double>;
   for (const double magnitude : {0.0,
                                  0.1,
@@ -137,6 +144,11 @@ inline std::vector<bson::OwnedValue> NumberPool() {
     pool.push_back(Double(special));
     pool.push_back(Double(-special));
   }
+  return pool;
+}
+
+inline std::vector<bson::OwnedValue> DecimalPool() {
+  std::vector<bson::OwnedValue> pool;
   for (const char* magnitude : {"0",
                                 "0.0",
                                 "0E-6176",
@@ -198,12 +210,20 @@ inline std::vector<bson::OwnedValue> NumberPool() {
   return pool;
 }
 
-inline std::vector<bson::OwnedValue> OtherPool() {
+inline std::vector<bson::OwnedValue> Joined(
+    std::initializer_list<std::vector<bson::OwnedValue>> pools) {
+  std::vector<bson::OwnedValue> all;
+  for (const auto& pool : pools) all.insert(all.end(), pool.begin(), pool.end());
+  return all;
+}
+
+inline std::vector<bson::OwnedValue> NumberPool() {
+  return Joined({IntegerPool(), DoublePool(), DecimalPool()});
+}
+
+inline std::vector<bson::OwnedValue> TextPool() {
   using bson::Type;
   std::vector<bson::OwnedValue> pool;
-  for (const Type type : {Type::kMinKey, Type::kMaxKey, Type::kNull, Type::kUndefined}) {
-    pool.push_back(Plain(type));
-  }
   using namespace std::string_view_literals;
   const std::string_view texts[] = {""sv,
                                     "a"sv,
@@ -236,6 +256,17 @@ inline std::vector<bson::OwnedValue> OtherPool() {
   }
   pool.push_back(Text("a", Type::kSymbol));
   pool.push_back(Text("symbol", Type::kSymbol));
+  for (const std::string_view code : {"f()"sv, "f()\0g"sv, ""sv}) {
+    pool.push_back(CodeWithScope(code, Object({})));
+    pool.push_back(
+        CodeWithScope(code, Object({{"x", Double(2.5)}, {"y", Text("s", Type::kSymbol)}})));
+  }
+  return pool;
+}
+
+inline std::vector<bson::OwnedValue> NestedPool() {
+  using bson::Type;
+  std::vector<bson::OwnedValue> pool;
   const bson::OwnedValue empty = Object({});
   pool.push_back(empty);
   pool.push_back(Array({}));
@@ -250,6 +281,15 @@ inline std::vector<bson::OwnedValue> OtherPool() {
     pool.push_back(Object({{"a", value}, {"b", Int32(2)}}));
     pool.push_back(Array({value}));
     pool.push_back(Array({value, value}));
+  }
+  return pool;
+}
+
+inline std::vector<bson::OwnedValue> FixedPool() {
+  using bson::Type;
+  std::vector<bson::OwnedValue> pool;
+  for (const Type type : {Type::kMinKey, Type::kMaxKey, Type::kNull, Type::kUndefined}) {
+    pool.push_back(Plain(type));
   }
   for (const uint8_t subtype : std::initializer_list<uint8_t>{0, 2, 4, 128, 255}) {
     for (const size_t length : {0u, 1u, 16u, 254u, 255u, 256u}) {
@@ -274,19 +314,14 @@ inline std::vector<bson::OwnedValue> OtherPool() {
            {"", ""}, {"", "i"}, {"a", ""}, {"a", "i"}, {"ab", ""}, {"a\x01", "i"}, {"a", "im"}}) {
     pool.push_back(Regex(pattern, options));
   }
-  for (const std::string_view code : {"f()"sv, "f()\0g"sv, ""sv}) {
-    pool.push_back(CodeWithScope(code, empty));
-    pool.push_back(
-        CodeWithScope(code, Object({{"x", Double(2.5)}, {"y", Text("s", Type::kSymbol)}})));
-  }
   return pool;
 }
 
-inline std::vector<bson::OwnedValue> ValuePool() {
-  std::vector<bson::OwnedValue> pool = NumberPool();
-  for (bson::OwnedValue& value : OtherPool()) pool.push_back(std::move(value));
-  return pool;
+inline std::vector<bson::OwnedValue> OtherPool() {
+  return Joined({TextPool(), NestedPool(), FixedPool()});
 }
+
+inline std::vector<bson::OwnedValue> ValuePool() { return Joined({NumberPool(), OtherPool()}); }
 
 // A random value; few different ones of each kind, so that equal and nearly equal ones meet.
 class ValueMaker {
@@ -383,5 +418,41 @@ inline std::string Show(const bson::OwnedValue& value) {
 }
 
 inline int SignOf(int order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
+
+// Compares every pair of values with every pair of encodings, both ways.
+inline void ExpectSameOrder(const std::vector<bson::OwnedValue>& pool) {
+  for (const Direction direction : {Direction::kAscending, Direction::kDescending}) {
+    std::vector<std::string> keys;
+    for (const bson::OwnedValue& value : pool) keys.push_back(Encoded(value, direction));
+    const int way = direction == Direction::kAscending ? 1 : -1;
+    int wrong = 0;
+    for (size_t i = 0; i < pool.size(); ++i) {
+      for (size_t j = 0; j < pool.size(); ++j) {
+        const int expected = way * SignOf(bson::Compare(pool[i].value(), pool[j].value()));
+        if (SignOf(keys[i].compare(keys[j])) == expected) continue;
+        ADD_FAILURE() << "direction " << way << "\n  " << Show(pool[i]) << "\n  " << Show(pool[j])
+                      << "\n  values " << expected << ", keys " << SignOf(keys[i].compare(keys[j]));
+        if (++wrong > 5) return;
+      }
+    }
+  }
+}
+
+// Encodes and decodes, both ways.
+inline void ExpectRoundTrip(const bson::OwnedValue& value) {
+  for (const Direction direction : {Direction::kAscending, Direction::kDescending}) {
+    std::string encoded = Encoded(value, direction) + "rest";
+    std::string type_bits;
+    AppendTypeBits(value.value(), &type_bits);
+    type_bits += "more";
+    std::string_view key = encoded, bits = type_bits;
+    const auto decoded = DecodeValue(&key, &bits, direction);
+    ASSERT_TRUE(decoded.ok()) << Show(value) << " " << decoded.status();
+    EXPECT_TRUE(bson::Identical(decoded->value(), value.value()))
+        << Show(value) << "\n  " << Show(*decoded);
+    EXPECT_EQ(key, "rest");
+    EXPECT_EQ(bits, "more");
+  }
+}
 
 }  // namespace evenkeel::storage

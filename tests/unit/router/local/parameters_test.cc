@@ -1,0 +1,35 @@
+#include "tests/unit/router/harness.h"
+
+namespace evenkeel::router {
+namespace {
+
+class ParametersTest : public RouterTest {};
+
+TEST_F(ParametersTest, NamedOnes) {
+  EXPECT_EQ(
+      Fields(Run(
+          R"({"getParameter": 1, "featureCompatibilityVersion": 1, "logLevel": 1, "$db": "admin"})")),
+      R"({"featureCompatibilityVersion":{"version":"7.0"},"logLevel":0})");
+}
+
+TEST_F(ParametersTest, AllOfThem) {
+  for (const std::string_view all :
+       {R"({"getParameter": "*", "$db": "admin"})",
+        R"({"getParameter": {"allParameters": true}, "$db": "admin"})"}) {
+    const bson::Document reply = Run(all);
+    EXPECT_TRUE(reply.view().Contains("cursorTimeoutMillis")) << all;
+    EXPECT_TRUE(reply.view().Contains("authenticationMechanisms")) << all;
+  }
+}
+
+TEST_F(ParametersTest, Details) {
+  EXPECT_EQ(Fields(Run(R"({"getParameter": {"showDetails": true}, "quiet": 1, "$db": "admin"})")),
+            R"({"quiet":{"value":false,"settableAtRuntime":false,"settableAtStartup":false}})");
+}
+
+TEST_F(ParametersTest, UnknownOnes) {
+  EXPECT_EQ(CodeOfReply(Run(R"({"getParameter": 1, "noSuch": 1, "$db": "admin"})")), 72);
+}
+
+}  // namespace
+}  // namespace evenkeel::router

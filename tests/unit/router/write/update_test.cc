@@ -1,0 +1,200 @@
+// Updates and deletes: targeting per statement, all shards for multi, choice for one.
+#include "base/status.h"
+#include "tests/unit/router/harness.h"
+
+namespace evenkeel::router {
+namespace {
+
+class UpdateTest : public RouterTest {
+ protected:
+  UpdateTest() {
+    AddUnsharded("db.u", ShardId{1});
+    AddSharded("db.s", R"({"k": "hashed"})");
+  }
+  void OnAll(const std::string& command, std::string_view json) {
+    for (uint32_t i = 0; i < 3; ++i) shard(i).On(command, json);
+  }
+  std::string Keyed(uint32_t shard) { return "{\"k\": " + std::to_string(KeyOn(shard)) + "}"; }
+  // An update command with these statements on db.s.
+  static std::string Update(const std::string& statements, const std::string& more = "") {
+    return "{\"update\": \"s\", \"updates\": [" + statements + "]" + more + "}";
+  }
+};
+
+TEST_F(UpdateTest, AStatementWithTheKeyGoesToItsShard) {
+  OnAll("update", R"({"n": 1, "nModified": 1})");
+  const bson::Document reply = Run(Update("{\"q\": " + Keyed(2) + R"(, "u": {"$set": {"x": 1}}})"));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":1})");
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{0, 0, 1}));
+}
+
+TEST_F(UpdateTest, NeighboursForOneShardShareARequest) {
+  OnAll("update", R"({"n": 2, "nModified": 2})");
+  const std::string to0 = "{\"q\": " + Keyed(0) + R"(, "u": {"$set": {"x": 1}}})";
+  const std::string to1 = "{\"q\": " + Keyed(1) + R"(, "u": {"$set": {"x": 1}}})";
+  EXPECT_EQ(CodeOfReply(Run(Update(to0 + "," + to0 + "," + to1 + "," + to0))), 0);
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{2, 1, 0}));
+  EXPECT_EQ(shard(0).RequestsOf("update")[0]["updates"].AsDocument().CountFields(), 2u);
+}
+
+TEST_F(UpdateTest, MultiWithoutKeyIsSummedOverAllShards) {
+  OnAll("update", R"({"n": 3, "nModified": 2})");
+  const bson::Document reply = Run(Update(R"({"q": {}, "u": {"$set": {"x": 1}}, "multi": true})"));
+  EXPECT_EQ(Fields(reply), R"({"n":9,"nModified":6})");
+}
+
+TEST_F(UpdateTest, AMultiThatIsStaleOnOneShardIsNotRepeatedOnTheOthers) {
+  OnAll("update", R"({"n": 3, "nModified": 3})");
+  shard(1).Next("update", StaleReply());
+  const bson::Document reply = Run(Update(R"({"q": {}, "u": {"$inc": {"x": 1}}, "multi": true})"));
+  EXPECT_EQ(Fields(reply), R"({"n":9,"nModified":9})");
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{1, 2, 1}));
+}
+
+TEST_F(UpdateTest, OneDocumentWithoutKeyIsChosenAndWrittenOnCondition) {
+  OnAll("_choose", R"({"found": false})");
+  shard(2).On("_choose",
+              R"({"found": true, "t": {"$binary": {"base64": "QUI=", "subType": "00"}}})");
+  OnAll("update", R"({"n": 1, "nModified": 1})");
+  const bson::Document reply = Run(Update(R"({"q": {"x": 1}, "u": {"$set": {"y": 1}}})"));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":1})");
+  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{1, 1, 1}));
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{0, 0, 1}));
+  const bson::Document sent = shard(2).RequestsOf("update")[0];
+  EXPECT_EQ(sent["$shard"].AsDocument()["t"].AsBinary().bytes, "AB");
+}
+
+TEST_F(UpdateTest, AMissedChoiceIsMadeAgain) {
+  OnAll("_choose", R"({"found": false})");
+  shard(0).On("_choose",
+              R"({"found": true, "t": {"$binary": {"base64": "QUI=", "subType": "00"}}})");
+  shard(0).Next("update", R"({"n": 0, "nModified": 0, "missed": true})");
+  shard(0).Next("update", R"({"n": 1, "nModified": 1})");
+  const bson::Document reply = Run(Update(R"({"q": {"x": 1}, "u": {"$set": {"y": 1}}})"));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":1})");
+  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{2, 2, 2}));
+}
+
+TEST_F(UpdateTest, NothingFoundIsNothingDone) {
+  OnAll("_choose", R"({"found": false})");
+  EXPECT_EQ(Fields(Run(Update(R"({"q": {"x": 1}, "u": {"$set": {"y": 1}}})"))),
+            R"({"n":0,"nModified":0})");
+}
+
+TEST_F(UpdateTest, ARecordOfAnEarlierAttemptIsTheAnswer) {
+  OnAll("_findRecord", R"({"found": false})");
+  shard(1).On("_findRecord", R"({"found": true, "kind": 2, "result": {"n": 1, "nModified": 1}})");
+  const bson::Document reply =
+      Run(Update(R"({"q": {"x": 1}, "u": {"$set": {"y": 1}}})", ", " + std::string(kRetryable)));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":1})");
+  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{0, 0, 0}));
+  EXPECT_EQ(shard(0).RequestsOf("_findRecord")[0]["statement"].AsInt32(), 0);
+}
+
+TEST_F(UpdateTest, RetryableMultisAreRefused) {
+  EXPECT_EQ(CodeOfReply(Run(Update(R"({"q": {}, "u": {"$set": {"y": 1}}, "multi": true})",
+                                   ", " + std::string(kRetryable)))),
+            72);
+}
+
+TEST_F(UpdateTest, AnUpsertWithTheKeyIsTheShardsWork) {
+  shard(1).On("update", R"({"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 5}]})");
+  const bson::Document reply =
+      Run(Update("{\"q\": " + Keyed(1) + R"(, "u": {"$set": {"x": 1}}, "upsert": true})"));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":0,"upserted":[{"index":0,"_id":5}]})");
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{0, 1, 0}));
+}
+
+TEST_F(UpdateTest, AKeylessUpsertInsertsOnTheShardOfItsNewKey) {
+  OnAll("_choose", R"({"found": false})");
+  OnAll("update", R"({"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 9}]})");
+  const int32_t key = KeyOn(2);
+  const bson::Document reply =
+      Run(Update("{\"q\": {\"_id\": 9}, \"u\": {\"$set\": {\"k\": " + std::to_string(key) +
+                 "}}, \"upsert\": true}"));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":0,"upserted":[{"index":0,"_id":9}]})");
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{0, 0, 1}));
+  const bson::Document sent = shard(2).RequestsOf("update")[0];
+  const bson::View statement = sent["updates"].AsDocument()["0"].AsDocument();
+  EXPECT_EQ(bson::ToJson(statement["u"].AsDocument()),
+            "{\"_id\":9,\"k\":" + std::to_string(key) + "}");
+  EXPECT_TRUE(statement["upsert"].AsBool());
+}
+
+TEST_F(UpdateTest, AnUpsertThatChangesItsKeyFirstTriesToUpdate) {
+  OnAll("update", R"({"n": 0, "nModified": 0})");
+  shard(2).On("update", R"({"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 9}]})");
+  const bson::Document reply =
+      Run(Update("{\"q\": {\"k\": " + std::to_string(KeyOn(1)) +
+                 ", \"_id\": 9}, \"u\": {\"$set\": {\"k\": " + std::to_string(KeyOn(2)) +
+                 "}}, \"upsert\": true}"));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":0,"upserted":[{"index":0,"_id":9}]})");
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{0, 1, 1}));
+  EXPECT_FALSE(shard(1).RequestsOf("update")[0]["updates"].AsDocument()["0"].AsDocument().Contains(
+      "upsert"));
+}
+
+TEST_F(UpdateTest, AnUpsertThatMeetsADuplicateLooksAgain) {
+  OnAll("_choose", R"({"found": false})");
+  OnAll(
+      "update",
+      R"({"n": 0, "nModified": 0, "writeErrors": [{"index": 0, "code": 11000, "errmsg": "dup"}]})");
+  const std::string command =
+      Update("{\"q\": {\"_id\": 9}, \"u\": {\"$set\": {\"k\": 1}}, \"upsert\": true}");
+  const bson::Document reply = Run(command);
+  EXPECT_EQ(reply["writeErrors"].AsDocument()["0"].AsDocument()["code"].AsInt32(), 11000);
+  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{5, 5, 5}));
+}
+
+TEST_F(UpdateTest, KeylessUpsertsOfACollectionRunOneAtATime) {
+  OnAll("_choose", R"({"found": false})");
+  for (uint32_t i = 0; i < 3; ++i) Hold(i, "_choose");
+  OnAll("update", R"({"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 9}]})");
+  const std::string command =
+      Update(R"({"q": {"_id": 9}, "u": {"$set": {"k": 1}}, "upsert": true})");
+  const auto first = Begin(command), second = Begin(command);
+  Poll();
+  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{1, 1, 1}));
+  Release();
+  Finish(*first);
+  Finish(*second);
+  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{2, 2, 2}));
+}
+
+TEST_F(UpdateTest, AnAbsentCollectionHasNothingToUpdate) {
+  EXPECT_EQ(Fields(Run(R"({"update": "absent", "updates": [{"q": {}, "u": {"$set": {"a": 1}}}]})")),
+            R"({"n":0,"nModified":0})");
+  const bson::Document bad =
+      Run(R"({"update": "absent", "updates": [{"q": {}, "u": {"$noSuch": {"a": 1}}}]})");
+  EXPECT_EQ(bad["writeErrors"].AsDocument()["0"].AsDocument()["code"].AsInt32(), 9);
+}
+
+TEST_F(UpdateTest, DeletesGoTheSameWays) {
+  OnAll("delete", R"({"n": 2})");
+  EXPECT_EQ(Fields(Run(R"({"delete": "s", "deletes": [{"q": {}, "limit": 0}]})")), R"({"n":6})");
+  ForgetRequests();
+  EXPECT_EQ(CodeOfReply(
+                Run("{\"delete\": \"s\", \"deletes\": [{\"q\": " + Keyed(1) + ", \"limit\": 1}]}")),
+            0);
+  EXPECT_EQ(CountsOf("delete"), (std::vector<size_t>{0, 1, 0}));
+  ForgetRequests();
+  OnAll("_choose", R"({"found": false})");
+  EXPECT_EQ(Fields(Run(R"({"delete": "s", "deletes": [{"q": {"x": 1}, "limit": 1}]})")),
+            R"({"n":0})");
+  EXPECT_EQ(CountsOf("delete"), (std::vector<size_t>{0, 0, 0}));
+}
+
+TEST_F(UpdateTest, UnorderedGoesOnAfterAFailedStatement) {
+  OnAll("update", R"({"n": 1, "nModified": 1})");
+  shard(1).Next(
+      "update",
+      R"({"n": 0, "nModified": 0, "writeErrors": [{"index": 0, "code": 2, "errmsg": "x"}]})");
+  const std::string set = R"(, "u": {"$set": {"x": 1}}})";
+  const bson::Document reply = Run(
+      Update("{\"q\": " + Keyed(1) + set + ",{\"q\": " + Keyed(2) + set, ", \"ordered\": false"));
+  EXPECT_EQ(Fields(reply),
+            R"({"n":1,"nModified":1,"writeErrors":[{"index":0,"code":2,"errmsg":"x"}]})");
+}
+
+}  // namespace
+}  // namespace evenkeel::router
