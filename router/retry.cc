@@ -22,8 +22,9 @@ constexpr absl::Duration kWaitMax = absl::Minutes(10);
 RouteRetry::RouteRetry(RouterState& router, std::string ns, CallScope scope)
     : router_(&router), ns_(std::move(ns)), scope_(std::move(scope)) {}
 
+RoutePtr RouteRetry::Known() const { return router_->cluster->routes().Find(ns_); }
+
 Awaitable<absl::StatusOr<RoutePtr>> RouteRetry::Route() {
-  if (auto known = router_->cluster->routes().Find(ns_)) co_return known;
   co_return co_await router_->cluster->Lookup(ns_, scope_.deadline, scope_.cancelled);
 }
 

@@ -30,6 +30,8 @@ class RouteRetry {
  public:
   RouteRetry(RouterState& router, std::string ns, CallScope scope);
 
+  // The route when it is known already, else null: saves the wait that Route is.
+  RoutePtr Known() const;
   // The route to try now. Null: no such collection. Errors: of the lookup.
   Awaitable<absl::StatusOr<RoutePtr>> Route();
   // True for an answer that calls for Refresh and another attempt.

@@ -45,6 +45,12 @@ bool TakesTurns(const wire::CommandFacts& facts) {
   return facts.routing != wire::Routing::kLocal && facts.name != "killCursors";
 }
 
+// Reads and writes count themselves, by documents or statements.
+bool CountsItself(std::string_view name) {
+  return name == "find" || name == "insert" || name == "update" || name == "delete" ||
+         name == "getMore";
+}
+
 // Times from the client move the clock, within bounds.
 absl::Status ObserveTimes(CommandContext& context) {
   const wire::GenericArguments& generic = context.request.generic;
@@ -99,6 +105,7 @@ Router::Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardCha
   state_->ddl_locks = std::make_unique<NamedLocks>();
   state_->started = wall->Now();
   state_->process_id = bson::NewObjectId();
+  state_->background = &background_;
 }
 
 Router::~Router() = default;
@@ -136,13 +143,20 @@ Awaitable<CommandResult> Router::Execute(CommandContext& context) {
   if (!handler) {
     co_return Error(ErrorCode::kCommandNotSupported, "command '{}' is not supported", request.name);
   }
+  if (!CountsItself(request.facts->name)) {
+    state_->metrics.commands.fetch_add(1, std::memory_order_relaxed);
+  }
   AsyncMutex::Guard turn;
   if (!request.generic.lsid_bytes.empty()) {
     const auto session = state_->sessions->Use(request.generic.lsid_bytes);
     if (!session) {
       co_return MakeError(Location(261), "too many sessions: no new one can begin");
     }
-    if (TakesTurns(*request.facts)) {
+    if (!TakesTurns(*request.facts)) {
+      // Nothing that another request of the session could get in the way of.
+    } else if (session->order->TryLock()) {
+      turn = AsyncMutex::Guard(session->order);
+    } else {
       EVENKEEL_CO_ASSIGN_OR_RETURN(turn,
                                    co_await AsyncMutex::Lock(session->order, context.scope()));
     }

@@ -1,6 +1,7 @@
 // The router: dispatches the commands of clients. One per process.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
 #include <memory>
@@ -45,6 +46,8 @@ struct RouterState {
   std::unique_ptr<NamedLocks> upserts;    // one upsert without shard key at a time per collection
   std::unique_ptr<NamedLocks> ddl_locks;  // one DDL job at a time per collection
   Metrics metrics;
+  base::TaskGroup* background = nullptr;  // work that outlives its command, ended by Router::Stop
+  std::atomic<int64_t> prefetched_bytes{0};  // of cursors whose client has not asked yet
   RouterState();
   ~RouterState();
 };

@@ -57,6 +57,9 @@ struct AvgState {
 
 // {$count: {}}: a sum of ones.
 absl::StatusOr<AccumSpec> ParseCount(const AccumOp& op, bson::Value args, ParseScope&) {
+  if (args.Is(bson::Type::kArray)) {
+    return Error(Location(40237), "The $count accumulator is a unary operator");
+  }
   if (!args.Is(bson::Type::kObject) || !args.AsDocument().empty()) {
     return Error(ErrorCode::kTypeMismatch, "$count takes no arguments, i.e. $count:{{}}");
   }

@@ -26,6 +26,7 @@ GroupOperator::GroupOperator(std::unique_ptr<Operator> input, const GroupSpec& s
       table_(0, expr::ValueHash{context.collation}, expr::ValueEqual{context.collation}) {
   static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= accum::kStateAlignment);
   accum_context_.collation = context.collation;
+  evaluation_.SetInGroup();
   for (const GroupSpec::Field& field : spec_.fields) {
     offsets_.push_back(states_bytes_);
     const size_t bytes = field.accumulator.op->state_bytes + accum::kStateAlignment - 1;

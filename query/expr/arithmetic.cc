@@ -137,6 +137,11 @@ absl::StatusOr<bson::Value> EvalMultiply(const Call& call) {
   return call.arena().Number(product);
 }
 
+absl::Status DivisionByZero(const Call& call) {
+  const bool in_group = call.evaluation.in_group();
+  return Error(in_group ? Location(4848401) : ErrorCode::kBadValue, "can't $divide by zero");
+}
+
 absl::StatusOr<bson::Value> EvalDivide(const Call& call) {
   const bson::Value a = call.args[0];
   const bson::Value b = call.args[1];
@@ -146,11 +151,11 @@ absl::StatusOr<bson::Value> EvalDivide(const Call& call) {
   }
   if (a.Is(Type::kDecimal128) || b.Is(Type::kDecimal128)) {
     const bson::Decimal128Bits divisor = DecimalOf(b);
-    if (bson::DecimalIsZero(divisor)) return Error(ErrorCode::kBadValue, "can't $divide by zero");
+    if (bson::DecimalIsZero(divisor)) return DivisionByZero(call);
     return call.arena().Decimal(bson::DecimalDivide(DecimalOf(a), divisor));
   }
   const double divisor = bson::ToDouble(b);
-  if (divisor == 0) return Error(ErrorCode::kBadValue, "can't $divide by zero");
+  if (divisor == 0) return DivisionByZero(call);
   return call.arena().Double(bson::ToDouble(a) / divisor);
 }
 
@@ -161,7 +166,9 @@ absl::StatusOr<bson::Value> EvalMod(const Call& call) {
     return Error(Location(16611), "$mod only supports numeric types, not {} and {}",
                  TypeName(a.type()), TypeName(b.type()));
   }
-  const auto by_zero = [] { return Error(Location(16610), "can't $mod by zero"); };
+  const auto by_zero = [&call] {
+    return Error(Location(call.evaluation.in_group() ? 4848403 : 16610), "can't $mod by zero");
+  };
   if (a.Is(Type::kDecimal128) || b.Is(Type::kDecimal128)) {
     const bson::Decimal128Bits divisor = DecimalOf(b);
     if (bson::DecimalIsZero(divisor)) return by_zero();

@@ -56,6 +56,9 @@ class Evaluation {
     arena_.Reset();
     root_ = bson::Value(bson::Type::kObject, document.data());
   }
+  // Expressions of $group: MongoDB evaluates them in its other engine, whose codes for division by zero differ.
+  void SetInGroup() { in_group_ = true; }
+  bool in_group() const { return in_group_; }
   bson::Value root() const { return root_; }
   EvalArena& arena() { return arena_; }
   const QueryContext& query() const { return query_; }
@@ -77,6 +80,7 @@ class Evaluation {
   const QueryContext& query_;
   EvalArena arena_;
   bson::Value root_;
+  bool in_group_ = false;
   absl::InlinedVector<bson::Value, 8> slots_;
 };
 

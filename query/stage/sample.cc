@@ -1,6 +1,7 @@
 // $sample, and the form in which a shard sends its sample with the random numbers.
 #include "query/exec/sample.h"
 #include "base/bson/builder.h"
+#include "base/bson/decimal.h"
 #include "base/bson/number.h"
 #include "base/check.h"
 #include "query/stage/groups.h"
@@ -38,6 +39,14 @@ class SampleStage final : public Stage {
   bool stream_;
 };
 
+// Doubles are cut, decimals rounded to the nearest even number.
+int64_t WholeSize(bson::Value size) {
+  if (!size.Is(bson::Type::kDecimal128)) return bson::ToInt64Truncated(size);
+  const bson::Number rounded = bson::Number::Decimal(
+      bson::DecimalApply(bson::DecimalFunction::kRoundHalfEven, size.AsDecimal128()));
+  return bson::ToInt64Truncated(rounded.ToValue());
+}
+
 absl::Status ParseSample(const StageOp& op, bson::Value spec, const QueryContext&, StageList* out) {
   if (!spec.Is(bson::Type::kObject)) {
     return Error(Location(28745), "the $sample stage specification must be an object");
@@ -51,7 +60,7 @@ absl::Status ParseSample(const StageOp& op, bson::Value spec, const QueryContext
   }
   if (size.missing()) return Error(Location(28749), "$sample stage must specify a size");
   if (!size.IsNumber()) return Error(Location(28746), "size argument to $sample must be a number");
-  const int64_t count = bson::ToInt64Truncated(size);
+  const int64_t count = WholeSize(size);
   if (count <= 0) return Error(Location(28747), "size argument to $sample must be positive");
   return AddStage<SampleStage>(out, op, spec, count, op.name == kStreamName);
 }

@@ -1,7 +1,10 @@
 // Feeds the shards' rows to the operators and the operators' rows to the client.
 #include "router/cursor/merge_cursor.h"
 
+#include <absl/time/clock.h>
+
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/this_coro.hpp>
 #include <utility>
 
@@ -12,6 +15,37 @@
 #include "router/router.h"
 
 namespace evenkeel::router {
+namespace {
+
+// Bytes of batches that no client has asked for yet, all cursors of the router together.
+constexpr int64_t kPrefetchedBytesMax = 64 << 20;
+constexpr absl::Duration kPrefetchTimeMax = absl::Minutes(1);
+
+}  // namespace
+
+// Next batches of some streams. Lives as long as its task and the cursor need it.
+struct MergeCursor::Prefetch {
+  explicit Prefetch(std::atomic<int64_t>& all_bytes) : total(all_bytes) {}
+  Prefetch(const Prefetch&) = delete;
+  Prefetch& operator=(const Prefetch&) = delete;
+  ~Prefetch() {
+    if (reserved) total.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+  }
+  // False when all cursors together hold too much.
+  bool Reserve() {
+    const auto wanted = static_cast<int64_t>(bytes);
+    reserved = true;
+    return total.fetch_add(wanted, std::memory_order_relaxed) + wanted <= kPrefetchedBytesMax;
+  }
+
+  std::atomic<int64_t>& total;
+  size_t bytes = 0;
+  bool reserved = false;
+  std::vector<size_t> streams;
+  std::vector<ShardCall> calls;
+  std::vector<absl::StatusOr<wire::Message>> replies;
+  base::Event done;
+};
 
 absl::StatusOr<std::unique_ptr<MergeCursor>> MergeCursor::Make(RouterState& router,
                                                                MergeOptions options,
@@ -88,27 +122,73 @@ Awaitable<absl::Status> MergeCursor::Refill(const BatchRequest& request, CallSco
   co_return absl::OkStatus();
 }
 
-Awaitable<absl::Status> MergeCursor::Fetch(std::optional<int64_t> rows, CallScope scope) {
-  std::vector<ShardCall> calls;
-  std::vector<Stream*> asked;
-  for (Stream& stream : streams_) {
-    if (stream.cursor.id == 0 || !stream.input->empty()) continue;
-    calls.push_back(GetMoreCall(stream.cursor, rows));
-    asked.push_back(&stream);
+std::vector<size_t> MergeCursor::Drained() const {
+  std::vector<size_t> drained;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    if (streams_[i].cursor.id != 0 && streams_[i].input->empty()) drained.push_back(i);
   }
-  if (asked.empty()) {
+  return drained;
+}
+
+std::vector<ShardCall> MergeCursor::CallsFor(const std::vector<size_t>& streams,
+                                             std::optional<int64_t> rows) const {
+  std::vector<ShardCall> calls;
+  for (const size_t i : streams) calls.push_back(GetMoreCall(streams_[i].cursor, rows));
+  return calls;
+}
+
+absl::Status MergeCursor::AcceptAll(const std::vector<size_t>& streams,
+                                    std::vector<absl::StatusOr<wire::Message>> replies) {
+  absl::Status failure;
+  for (size_t i = 0; i < replies.size(); ++i) {
+    Stream& stream = streams_[streams[i]];
+    absl::Status status = EndOfCursor(replies[i].status());
+    // A shard that failed has dropped its cursor.
+    if (!status.ok()) stream.cursor.id = 0;
+    if (status.ok()) status = Accept(stream, *std::move(replies[i]));
+    if (failure.ok()) failure = std::move(status);
+  }
+  return failure;
+}
+
+Awaitable<absl::Status> MergeCursor::Fetch(std::optional<int64_t> rows, CallScope scope) {
+  if (prefetch_) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await prefetch_->done.Wait(scope.deadline, scope.cancelled));
+    const std::shared_ptr<Prefetch> fetched = std::exchange(prefetch_, nullptr);
+    co_return AcceptAll(fetched->streams, std::move(fetched->replies));
+  }
+  const std::vector<size_t> drained = Drained();
+  if (drained.empty()) {
     co_return MakeError(ErrorCode::kInternalError, "a merge waits for input that has ended");
   }
-  auto replies = co_await router_.cluster->SendAll(std::move(calls), std::move(scope));
-  for (size_t i = 0; i < replies.size(); ++i) {
-    if (!replies[i].ok()) {
-      // The shard has dropped its cursor.
-      asked[i]->cursor.id = 0;
-      co_return EndOfCursor(replies[i].status());
-    }
-    EVENKEEL_CO_RETURN_IF_ERROR(Accept(*asked[i], *std::move(replies[i])));
+  auto replies = co_await router_.cluster->SendAll(CallsFor(drained, rows), std::move(scope));
+  co_return AcceptAll(drained, std::move(replies));
+}
+
+void MergeCursor::BeginPrefetch(std::optional<int64_t> rows) {
+  if (prefetch_ || exhausted() || !router_.background) return;
+  auto prefetch = std::make_shared<Prefetch>(router_.prefetched_bytes);
+  prefetch->streams = Drained();
+  if (prefetch->streams.empty()) return;
+  prefetch->calls = CallsFor(prefetch->streams, rows);
+  // The next batches will be about as large as the last ones.
+  for (const size_t i : prefetch->streams) {
+    if (streams_[i].last_reply.owner) prefetch->bytes += streams_[i].last_reply.body.SizeBytes();
   }
-  co_return absl::OkStatus();
+  if (!prefetch->Reserve()) return;
+  const bool begun = router_.background->SpawnOn(
+      router_.executor, [&router = router_, prefetch](base::CancellationToken cancelled) {
+        return RunPrefetch(router, prefetch, std::move(cancelled));
+      });
+  if (begun) prefetch_ = std::move(prefetch);
+}
+
+Awaitable<void> MergeCursor::RunPrefetch(RouterState& router, std::shared_ptr<Prefetch> prefetch,
+                                         base::CancellationToken cancelled) {
+  CallScope scope{absl::Now() + kPrefetchTimeMax, std::move(cancelled)};
+  prefetch->replies =
+      co_await router.cluster->SendAll(std::move(prefetch->calls), std::move(scope));
+  prefetch->done.Set();
 }
 
 bool MergeCursor::Take(BatchBuilder& batch) {
@@ -153,9 +233,14 @@ Awaitable<absl::StatusOr<bson::Document>> MergeCursor::Next(BatchRequest request
     EVENKEEL_CO_RETURN_IF_ERROR(co_await Refill(request, scope));
   }
   // batchSize 0 only opens the cursor.
-  if (!(request.rows && *request.rows == 0)) EVENKEEL_CO_RETURN_IF_ERROR(LookAhead());
+  const bool only_opens = request.rows && *request.rows == 0;
+  if (!only_opens) EVENKEEL_CO_RETURN_IF_ERROR(LookAhead());
   for (size_t i = at_; i < pending_.size(); ++i) pending_[i].MakeOwned();
-  if (exhausted()) co_await Close();
+  if (exhausted()) {
+    co_await Close();
+  } else if (request.id.value != 0 && !only_opens && !options_.pipeline) {
+    BeginPrefetch(request.rows);
+  }
   co_return batch.Finish(exhausted(), options_.ns);
 }
 
@@ -165,6 +250,12 @@ Awaitable<void> MergeCursor::Close() {
   ended_ = true;
   pending_.clear();
   at_ = 0;
+  if (prefetch_) {
+    // A cursor that is being read cannot be ended; what comes back may have ended by itself.
+    const absl::Status waited = co_await prefetch_->done.Wait(absl::Now() + kPrefetchTimeMax);
+    const std::shared_ptr<Prefetch> fetched = std::exchange(prefetch_, nullptr);
+    if (waited.ok()) (void)AcceptAll(fetched->streams, std::move(fetched->replies));
+  }
   std::vector<ShardCursor> open;
   for (Stream& stream : streams_) {
     if (stream.cursor.id != 0) open.push_back(stream.cursor);

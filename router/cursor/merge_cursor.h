@@ -59,6 +59,17 @@ class MergeCursor final : public ClientCursor {
   explicit MergeCursor(RouterState& router) : router_(router) {}
   absl::Status Build(std::vector<ShardStream> streams);
   static absl::Status Accept(Stream& stream, wire::Message reply);
+  struct Prefetch;
+  // The streams whose next batch is needed.
+  std::vector<size_t> Drained() const;
+  std::vector<ShardCall> CallsFor(const std::vector<size_t>& streams,
+                                  std::optional<int64_t> rows) const;
+  absl::Status AcceptAll(const std::vector<size_t>& streams,
+                         std::vector<absl::StatusOr<wire::Message>> replies);
+  // Asks for next batches while the client has not asked yet; does nothing past the router's bound.
+  void BeginPrefetch(std::optional<int64_t> rows);
+  static Awaitable<void> RunPrefetch(RouterState& router, std::shared_ptr<Prefetch> prefetch,
+                                     base::CancellationToken cancelled);
   // Makes sure that a row is pending or the end was reached.
   Awaitable<absl::Status> Refill(const BatchRequest& request, CallScope scope);
   Awaitable<absl::Status> Fetch(std::optional<int64_t> rows, CallScope scope);
@@ -77,6 +88,7 @@ class MergeCursor final : public ClientCursor {
   int64_t skip_left_ = 0;
   std::optional<int64_t> limit_left_;
   bool ended_ = false;
+  std::shared_ptr<Prefetch> prefetch_;  // under way or not yet taken
 };
 
 }  // namespace evenkeel::router

@@ -246,7 +246,6 @@ Awaitable<absl::StatusOr<std::vector<bson::Document>>> CollectAggregate(CommandC
 }
 
 Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
-  context.router.metrics.commands.fetch_add(1, std::memory_order_relaxed);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::AggregateRequest request,
                                query::ParseAggregate(context.body()));
   std::string ns(context.request.database);

@@ -67,7 +67,6 @@ Awaitable<CommandResult> CountOnOne(CommandContext& context, RoutePtr route, Sha
 }  // namespace
 
 Awaitable<CommandResult> CountCommand(CommandContext& context) {
-  context.router.metrics.commands.fetch_add(1, std::memory_order_relaxed);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::string ns, context.Namespace());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest count, query::ParseCount(context.body()));
   RouteRetry retry(context.router, ns, context.scope());

@@ -37,7 +37,6 @@ Awaitable<CommandResult> DistinctOnShards(CommandContext& context, RoutePtr rout
 }  // namespace
 
 Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
-  context.router.metrics.commands.fetch_add(1, std::memory_order_relaxed);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::string ns, context.Namespace());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::DistinctRequest distinct,
                                query::ParseDistinct(context.body()));

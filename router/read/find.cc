@@ -76,7 +76,10 @@ Awaitable<CommandResult> FindCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::FindRequest find, query::ParseFind(context.body()));
   RouteRetry retry(context.router, ns, context.scope());
   while (true) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const RoutePtr route, co_await retry.Route());
+    RoutePtr route = retry.Known();
+    if (!route) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(route, co_await retry.Route());
+    }
     if (!route) {
       const auto query_context = MakeQueryContext(context.router, ns, find.let);
       EVENKEEL_CO_RETURN_IF_ERROR(CheckQuery(find, *query_context));

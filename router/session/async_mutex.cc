@@ -18,10 +18,11 @@ bool AsyncMutex::TryLock() {
 
 Awaitable<absl::StatusOr<AsyncMutex::Guard>> AsyncMutex::Lock(std::shared_ptr<AsyncMutex> mutex,
                                                               CallScope scope) {
-  auto turn = std::make_shared<base::Event>();
+  std::shared_ptr<base::Event> turn;
   {
     absl::MutexLock lock(&mutex->mutex_);
     if (!std::exchange(mutex->held_, true)) co_return Guard(mutex);
+    turn = std::make_shared<base::Event>();
     mutex->waiting_.push_back(turn);
   }
   const absl::Status status = co_await turn->Wait(scope.deadline, scope.cancelled);

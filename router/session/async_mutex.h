@@ -39,7 +39,7 @@ class AsyncMutex {
     std::shared_ptr<AsyncMutex> mutex_;
   };
 
-  // Takes the lock if nobody holds it.
+  // Takes the lock if nobody holds it; a Guard made of the mutex then gives it back.
   bool TryLock();
   // Takes the lock, waiting for those who came before. Errors: MaxTimeMSExpired, Interrupted.
   static Awaitable<absl::StatusOr<Guard>> Lock(std::shared_ptr<AsyncMutex> mutex, CallScope scope);

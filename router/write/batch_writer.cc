@@ -137,7 +137,10 @@ wire::Message BatchWriter::MessageOf(const catalog::Route& route, const Part& pa
 }
 
 Awaitable<absl::StatusOr<RoutePtr>> BatchWriter::OpenRoute(RouteRetry& retry) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(RoutePtr route, co_await retry.Route());
+  RoutePtr route = retry.Known();
+  if (!route) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(route, co_await retry.Route());
+  }
   if (!route && batch_.may_create) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(
         route, co_await ddl::EnsureCollection(context_.router, batch_.ns, context_.request.deadline,
@@ -178,7 +181,10 @@ Awaitable<CommandResult> BatchWriter::Run() {
   if (!failure.ok()) {
     // What was done is told, and why the rest was not.
     if (EndsCommand(failure)) co_return failure;
-    results_.AddError(static_cast<int32_t>(left.front()), failure);
+    for (const size_t index : left) {
+      results_.AddError(static_cast<int32_t>(index), failure);
+      if (batch_.ordered) break;
+    }
   }
   co_return results_.Reply(batch_.kind == WriteKind::kUpdate,
                            context_.request.generic.write_concern);

@@ -226,7 +226,6 @@ Awaitable<CommandResult> RunWithRoutes(const Run& run) {
 }  // namespace
 
 Awaitable<CommandResult> FindAndModifyCommand(CommandContext& context) {
-  context.router.metrics.commands.fetch_add(1, std::memory_order_relaxed);
   EVENKEEL_CO_ASSIGN_OR_RETURN(std::string ns, context.Namespace());
   EVENKEEL_CO_RETURN_IF_ERROR(CheckWritable(ns));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const FindAndModifyRequest request,

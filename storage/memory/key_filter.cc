@@ -21,7 +21,7 @@ uint64_t BitOf(uint64_t hash, int word) {
 }  // namespace
 
 uint64_t FilterHash(std::string_view key) {
-  return absl::Hash<absl::string_view>()(absl::string_view(key.data(), key.size()));
+  return absl::Hash<absl::string_view>()(absl::string_view(key.data(), key.size())) | 1;
 }
 
 KeyFilter::KeyFilter(const SkipList& list)

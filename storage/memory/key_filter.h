@@ -12,7 +12,7 @@
 
 namespace evenkeel::storage {
 
-// The hash that filters use; computed once for all tables of a read.
+// The hash that filters use; computed once for all tables of a read. Never 0.
 uint64_t FilterHash(std::string_view key);
 
 class KeyFilter {

@@ -52,7 +52,7 @@ class MemTable {
   void EndBatch(LogIndex index, Timestamp last, Timestamp clock_bound);
 
   const SkipList& list(Table table) const { return lists_[static_cast<size_t>(table)]; }
-  // The node of `key` or null. Any thread. `hash`: its FilterHash.
+  // The node of `key` or null. Any thread. `hash`: its FilterHash, or 0 to search without the filter.
   SkipNode* Find(Table table, std::string_view key, uint64_t hash) const;
   // The same for the writer, before the table is frozen; a Put of the same key afterwards is cheap.
   SkipNode* FindAsWriter(Table table, std::string_view key) {

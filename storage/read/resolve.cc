@@ -27,7 +27,8 @@ Resolved ResolveNodes(const SkipNode* const* nodes, size_t count, uint64_t bound
 
 Resolved ResolveKey(const ReadTables& tables, Table table, std::string_view key, uint64_t bound) {
   absl::InlinedVector<const SkipNode*, 6> nodes;
-  const uint64_t hash = tables.size() > 1 ? FilterHash(key) : 0;  // one table alone is the active one
+  // One table alone is the active one; it may be frozen and get its filter at any moment.
+  const uint64_t hash = tables.size() > 1 ? FilterHash(key) : 0;
   for (const MemTable* mem : tables) {
     const SkipNode* node = mem->Find(table, key, hash);
     if (node != nullptr) {

@@ -73,10 +73,9 @@ void Finisher::Finish(std::vector<ExecutedBatch> batches) {
   const Timestamp visible = views_->Current()->latest;
   for (ExecutedBatch& batch : batches) {
     for (ExecutedBatch::Op& op : batch.ops) {
-      const size_t bytes = PendingBytesOf(*op.op);
+      released_(PendingBytesOf(*op.op));  // first: it may make its owner submit the next
       op.op->Finished(op.status, visible);
       op.op.reset();
-      released_(bytes);
     }
   }
   WakeWaiters();

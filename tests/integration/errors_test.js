@@ -27,7 +27,8 @@ describe('errors', () => {
     [{ find: 'c', maxTimeMS: -1 }, 'test', 2, 'BadValue'],
     [{ find: 'c', filter: { a: { $in: 5 } } }, 'test', 2, 'BadValue'],
     [{ getMore: Long.fromNumber(123456), collection: 'c' }, 'test', 43, 'CursorNotFound'],
-    [{ create: 'bad..name' }, 'test', 73, 'InvalidNamespace'],
+    [{ create: '$bad' }, 'test', 73, 'InvalidNamespace'],
+    [{ create: '' }, 'test', 73, 'InvalidNamespace'],
     [{ shardCollection: 'test.c', key: { a: 'hashed' } }, 'test', 13, 'Unauthorized'],
     [{ shardCollection: 'test.c', key: { a: 'hashed', b: 'hashed' } }, 'admin', null, null],
     [{ dropIndexes: 'missing', index: '*' }, 'test', 26, 'NamespaceNotFound'],
@@ -62,7 +63,7 @@ describe('errors', () => {
   ];
   for (const [command, code] of writeErrors) {
     it(`write error of ${JSON.stringify(command)}`, async () => {
-      await cluster.db.collection('e').updateOne({ _id: 1 }, { $set: { text: 'x' } }, { upsert: true });
+      await cluster.db.collection('e').replaceOne({ _id: 1 }, { text: 'x' }, { upsert: true });
       const error = await errorOf(cluster.db.command(command).then((reply) => {
         assert.equal(reply.ok, 1);
         throw Object.assign(new Error('write error'), reply.writeErrors?.[0] ?? { code: 'none' });

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict');
 const { describe, it, beforeEach, afterEach } = require('node:test');
-const { BSON, Long } = require('mongodb');
+const { Long } = require('mongodb');
 const { useCluster, range } = require('../lib/cluster.js');
 const { FLAG, OP_COMPRESSED, OP_MSG, OP_REPLY, Wire, bodySection, frame, int32, opMsg, opQuery, sequenceSection } = require('../lib/wire.js');
 const { Random } = require('../lib/random.js');
@@ -88,9 +88,9 @@ describe('wire protocol', () => {
   });
 
   it('awaitable hello: answers after maxAwaitTimeMS', async () => {
-    const { topologyVersion } = await wire.command({ hello: 1 });
+    const { topologyVersion: { processId, counter } } = await wire.command({ hello: 1 });
     const started = Date.now();
-    const reply = await wire.command({ hello: 1, topologyVersion, maxAwaitTimeMS: 300 });
+    const reply = await wire.command({ hello: 1, topologyVersion: { processId, counter: Long.fromNumber(counter) }, maxAwaitTimeMS: 300 });
     assert.equal(reply.ok, 1);
     assert.ok(Date.now() - started >= 250);
   });
@@ -133,7 +133,6 @@ describe('wire protocol', () => {
     'a document length past the end': opMsg(1, [Buffer.concat([Buffer.from([0]), int32(1000), Buffer.alloc(10)])]),
     'a sequence length past the end': opMsg(1, [ping, Buffer.concat([Buffer.from([1]), int32(1000), Buffer.from('documents\0')])]),
     'a sequence length that wraps': opMsg(1, [ping, Buffer.concat([Buffer.from([1]), int32(-5), Buffer.from('documents\0')])]),
-    'a string that is no UTF-8': opMsg(1, [Buffer.concat([Buffer.from([0]), brokenString()])]),
     'compressed rubbish': frame(1, OP_COMPRESSED, Buffer.concat([int32(OP_MSG), int32(100), Buffer.from([1]), Buffer.from('rubbish')])),
     'compressed claiming 2 GB': frame(1, OP_COMPRESSED, Buffer.concat([int32(OP_MSG), int32(0x7FFFFFFF), Buffer.from([2]), Buffer.from('rubbish')])),
     'compressed by an unknown compressor': frame(1, OP_COMPRESSED, Buffer.concat([int32(OP_MSG), int32(10), Buffer.from([99]), Buffer.alloc(10)])),
@@ -146,12 +145,6 @@ describe('wire protocol', () => {
       if (reply !== null) assert.equal(reply.document.ok, 0);
       assert.equal((await cluster.admin({ ping: 1 })).ok, 1);
     });
-  }
-
-  function brokenString() {
-    const document = BSON.serialize({ ping: 1, $db: 'admin', comment: 'xx' });
-    document.set([0xC3, 0x28], Buffer.from(document).indexOf('xx'));
-    return document;
   }
 
   it('random damage never takes the server down', async () => {

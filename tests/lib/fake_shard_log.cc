@@ -71,6 +71,13 @@ void FakeShardLog::DropUncommitted() {
 void FakeShardLog::SetSpace(size_t bytes) {
   absl::MutexLock lock(&mutex_);
   space_ = bytes;
+  essential_has_space_ = false;
+}
+
+void FakeShardLog::SetSpaceButForEssential(size_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  space_ = bytes;
+  essential_has_space_ = true;
 }
 
 void FakeShardLog::SetHeldBackBytes(uint64_t bytes) {
@@ -98,6 +105,14 @@ absl::Status FakeShardLog::Reserve(size_t bytes) {
   absl::MutexLock lock(&mutex_);
   if (bytes <= space_) return absl::OkStatus();
   return Error(ErrorCode::kOutOfDiskSpace, "the log has room for {} bytes", space_);
+}
+
+absl::Status FakeShardLog::ReserveEssential(size_t bytes) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (essential_has_space_) return absl::OkStatus();
+  }
+  return Reserve(bytes);
 }
 
 void FakeShardLog::Append(storage::LogEntry entry) {

@@ -26,8 +26,9 @@ class FakeShardLog final : public storage::ShardLog {
   void WaitUntilIdle();
   // Power loss: entries that are not committed are gone. The store must be closed.
   void DropUncommitted();
-  // Reserve fails for more than `bytes`.
+  // Reserve fails for more than `bytes`; so does ReserveEssential, or not.
   void SetSpace(size_t bytes);
+  void SetSpaceButForEssential(size_t bytes);
   void SetHeldBackBytes(uint64_t bytes);
 
   LogIndex last();
@@ -35,6 +36,7 @@ class FakeShardLog final : public storage::ShardLog {
 
   void SetCommittedListener(CommittedListener listener) override;
   absl::Status Reserve(size_t bytes) override;
+  absl::Status ReserveEssential(size_t bytes) override;
   void Append(storage::LogEntry entry) override;
   LogIndex committed() const override;
   LogIndex first_index() const override;
@@ -55,6 +57,7 @@ class FakeShardLog final : public storage::ShardLog {
   LogIndex committed_ ABSL_GUARDED_BY(mutex_);
   LogIndex told_ ABSL_GUARDED_BY(mutex_);
   size_t space_ ABSL_GUARDED_BY(mutex_) = ~size_t{0};
+  bool essential_has_space_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t held_back_ ABSL_GUARDED_BY(mutex_) = 0;
   bool hold_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;

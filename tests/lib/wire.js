@@ -8,6 +8,8 @@ const OP_REPLY = 1;
 const OP_QUERY = 2004;
 const OP_COMPRESSED = 2012;
 const OP_MSG = 2013;
+// Damaged text that a test has sent may come back in an error message.
+const AS_IT_IS = { validation: { utf8: false } };
 const FLAG = { checksumPresent: 1, moreToCome: 2, exhaustAllowed: 1 << 16 };
 
 // CRC32C, bit by bit: slow and obviously right.
@@ -92,7 +94,7 @@ class Wire {
 
   // Sends one command as OP_MSG and returns the reply's document, or null.
   async command(document, options = {}) {
-    const sections = [bodySection({ $db: 'admin', ...document }), ...(options.sections ?? [])];
+    const sections = [bodySection({ ...document, $db: document.$db ?? 'admin' }), ...(options.sections ?? [])];
     this.send(opMsg(this.nextId++, options.sequencesFirst ? sections.reverse() : sections, options.flags ?? 0, options.checksum));
     return (await this.receive())?.document ?? null;
   }
@@ -107,9 +109,12 @@ function parse(message) {
   const responseTo = message.readInt32LE(8);
   const opcode = message.readInt32LE(12);
   if (opcode === OP_MSG) {
-    return { opcode, responseTo, flags: message.readUInt32LE(16), document: BSON.deserialize(message.subarray(21)) };
+    const flags = message.readUInt32LE(16);
+    const end = flags & FLAG.checksumPresent ? message.length - 4 : message.length;
+    if (end < message.length && message.readUInt32LE(end) !== crc32c(message.subarray(0, end))) throw new Error('the reply has a bad checksum');
+    return { opcode, responseTo, flags, document: BSON.deserialize(message.subarray(21, end), AS_IT_IS) };
   }
-  if (opcode === OP_REPLY) return { opcode, responseTo, flags: message.readInt32LE(16), document: BSON.deserialize(message.subarray(36)) };
+  if (opcode === OP_REPLY) return { opcode, responseTo, flags: message.readInt32LE(16), document: BSON.deserialize(message.subarray(36), AS_IT_IS) };
   return { opcode, responseTo };
 }
 

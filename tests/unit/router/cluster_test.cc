@@ -1,3 +1,4 @@
+// Calls to shards and the lookup of routes.
 #include "router/cluster.h"
 
 #include "base/status.h"

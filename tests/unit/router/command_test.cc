@@ -1,3 +1,4 @@
+// Namespaces and query contexts of commands.
 #include "router/command.h"
 
 #include "base/status.h"

@@ -1,3 +1,4 @@
+// Reading and changing documents of `config`.
 #include "router/config_access.h"
 
 #include "base/status.h"

@@ -172,7 +172,8 @@ RouterTest::RouterTest(size_t shard_count) : parts_(std::make_unique<Parts>()) {
   parts_->client->remote = "127.0.0.1:5000";
 }
 
-RouterTest::~RouterTest() = default;
+// Lets work in the background end.
+RouterTest::~RouterTest() { Poll(); }
 
 FakeShard& RouterTest::shard(uint32_t i) { return *parts_->shards[i]; }
 RouterState& RouterTest::state() { return parts_->router->state(); }

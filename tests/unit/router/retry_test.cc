@@ -1,3 +1,4 @@
+// Repeated attempts after StaleConfig: refresh, bounds, ends.
 #include "router/retry.h"
 
 #include "base/status.h"

@@ -1,3 +1,4 @@
+// Dispatch: checks before a handler, order within sessions, ends of waits.
 #include "router/router.h"
 
 #include "base/status.h"
@@ -21,7 +22,8 @@ TEST_F(DispatchTest, CommandsThatDoNotReachAHandler) {
       {R"({"listShards": 1})", 13},  // another database than admin
       {R"({"find": "c", "$shard": {"c": {"$numberLong": "1"}, "v": {"$numberLong": "1"}}})", 40415},
       {R"({"ping": 1, "txnNumber": {"$numberLong": "1"}})", 72},
-      {R"({"find": "c", "$clusterTime": {"clusterTime": {"$timestamp": {"t": 4000000000, "i": 1}}}})",
+      {R"({"find": "c", "$clusterTime": {"clusterTime": {"$timestamp": {"t": 4000000000,)"
+       R"( "i": 1}}}})",
        189},
       {R"({"find": 5})", 73},
       {R"({"find": ""})", 73},

@@ -1,3 +1,4 @@
+// Messages to shards made out of clients' commands.
 #include "router/shard_request.h"
 
 #include <gtest/gtest.h>

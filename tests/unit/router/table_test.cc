@@ -1,3 +1,4 @@
+// Every supported command has a handler.
 #include "router/table.h"
 
 #include <gtest/gtest.h>

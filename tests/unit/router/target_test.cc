@@ -1,3 +1,4 @@
+// Which shards filters and documents go to.
 #include "router/target.h"
 
 #include <gtest/gtest.h>

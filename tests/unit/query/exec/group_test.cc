@@ -97,7 +97,7 @@ TEST(GroupOperator, ErrorsOfArgumentsEndTheQuery) {
                                       R"({"_id": 1, "x": {"$sum": {"$divide": [1, "$v"]}}})"}) {
     const GroupSpec spec = Spec(json, context);
     GroupOperator chain(Queue(input), spec, GroupPart::kWhole, context);
-    EXPECT_EQ(RunJson(chain), "error 2") << json;
+    EXPECT_EQ(RunJson(chain), "error 4848401") << json;
   }
   const GroupSpec spec = Spec(
       R"({"_id": "$v", "p": {"$push": "$v"}, "y": {"$firstN": {"n": "$v", "input": 1}}})", context);

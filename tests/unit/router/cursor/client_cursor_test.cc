@@ -1,3 +1,4 @@
+// Batches of rows and replies passed on.
 #include "router/cursor/client_cursor.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Who may use a cursor, and when it ends.
 #include "router/cursor/cursor_table.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Cursors from a first reply to their end.
 #include "router/cursor/cursors.h"
 
 #include "router/cursor/documents_cursor.h"

@@ -1,3 +1,4 @@
+// A cursor over documents in memory.
 #include "router/cursor/documents_cursor.h"
 
 #include "tests/unit/router/harness_await.h"

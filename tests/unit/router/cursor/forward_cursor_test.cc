@@ -1,3 +1,4 @@
+// A shard's cursor passed through.
 #include "router/cursor/forward_cursor.h"
 
 #include "base/status.h"

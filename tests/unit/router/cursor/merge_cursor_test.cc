@@ -1,3 +1,4 @@
+// Merging the streams of several shards.
 #include "router/cursor/merge_cursor.h"
 
 #include "base/status.h"
@@ -132,6 +133,39 @@ TEST_F(MergeCursorTest, ABatchSizeOfZeroReadsNothing) {
   const auto cursor = Make(Options(), {CursorReply("[]", 1)});
   EXPECT_TRUE(Next(*cursor, 0).empty());
   EXPECT_FALSE(cursor->exhausted());
+  EXPECT_TRUE(shard(0).requests().empty());
+}
+
+TEST_F(MergeCursorTest, NextBatchesAreAskedForWhileTheClientWorks) {
+  const auto cursor =
+      Make(Options(), {CursorReply(R"([{"a": 1}])", 1), CursorReply(R"([{"a": 2}])")});
+  EXPECT_THAT(Next(*cursor, 2), testing::ElementsAre(1, 2));
+  EXPECT_FALSE(cursor->exhausted());
+  shard(0).Next("getMore", CursorReply(R"([{"a": 3}])", 0, false));
+  Poll();
+  EXPECT_EQ(CountsOf("getMore"), (std::vector<size_t>{1, 0, 0}));
+  EXPECT_GT(state().prefetched_bytes.load(), 0);
+  EXPECT_THAT(Next(*cursor, 2), testing::ElementsAre(3));
+  EXPECT_TRUE(cursor->exhausted());
+  EXPECT_EQ(CountsOf("getMore"), (std::vector<size_t>{1, 0, 0}));
+  EXPECT_EQ(state().prefetched_bytes.load(), 0);
+}
+
+TEST_F(MergeCursorTest, ACursorIsClosedWhenItsPrefetchIsBack) {
+  const auto cursor = Make(Options(), {CursorReply(R"([{"a": 1}])", 1)});
+  EXPECT_THAT(Next(*cursor, 1), testing::ElementsAre(1));
+  shard(0).Next("getMore", CursorReply(R"([{"a": 3}])", 1, false));
+  shard(0).On("killCursors", "{}");
+  AwaitVoid(cursor->Close());
+  EXPECT_EQ(CountsOf("killCursors"), (std::vector<size_t>{1, 0, 0}));
+  EXPECT_EQ(state().prefetched_bytes.load(), 0);
+}
+
+TEST_F(MergeCursorTest, NothingIsPrefetchedPastTheBound) {
+  state().prefetched_bytes = int64_t{1} << 40;
+  const auto cursor = Make(Options(), {CursorReply(R"([{"a": 1}])", 1)});
+  EXPECT_THAT(Next(*cursor, 1), testing::ElementsAre(1));
+  Poll();
   EXPECT_TRUE(shard(0).requests().empty());
 }
 

@@ -1,3 +1,4 @@
+// Requests for cursors of shards.
 #include "router/cursor/shard_cursor.h"
 
 #include "tests/unit/router/harness_await.h"

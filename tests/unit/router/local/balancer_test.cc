@@ -1,3 +1,4 @@
+// The balancer's switch.
 #include "tests/unit/router/harness.h"
 
 namespace evenkeel::router {

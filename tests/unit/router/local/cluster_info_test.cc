@@ -1,3 +1,4 @@
+// listShards, getShardMap, flushRouterConfig.
 #include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {

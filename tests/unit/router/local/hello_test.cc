@@ -1,3 +1,4 @@
+// hello, also awaited and streamed.
 #include "base/status.h"
 #include "tests/unit/router/harness_await.h"
 
@@ -49,8 +50,8 @@ TEST_F(HelloTest, CompressorsThatBothKnowInTheClientsOrder) {
 }
 
 TEST_F(HelloTest, MetadataAreTakenOnce) {
-  const std::string good =
-      R"({"hello": 1, "client": {"driver": {"name": "d", "version": "1"}, "os": {"type": "Linux"}}})";
+  const std::string good = R"({"hello": 1, "client": {"driver": {"name": "d", "version": "1"},)"
+                           R"( "os": {"type": "Linux"}}})";
   EXPECT_EQ(CodeOfReply(Run(R"({"hello": 1, "client": {"driver": {}}})")), 184);
   EXPECT_EQ(CodeOfReply(Run(R"({"hello": 1, "client": 5})")), 14);
   EXPECT_EQ(CodeOfReply(Run(good)), 0);

@@ -1,3 +1,4 @@
+// What the process tells of itself and its machine.
 #include "base/log.h"
 #include "tests/unit/router/harness_await.h"
 

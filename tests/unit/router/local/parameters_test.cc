@@ -1,3 +1,4 @@
+// getParameter.
 #include "tests/unit/router/harness.h"
 
 namespace evenkeel::router {
@@ -6,10 +7,9 @@ namespace {
 class ParametersTest : public RouterTest {};
 
 TEST_F(ParametersTest, NamedOnes) {
-  EXPECT_EQ(
-      Fields(Run(
-          R"({"getParameter": 1, "featureCompatibilityVersion": 1, "logLevel": 1, "$db": "admin"})")),
-      R"({"featureCompatibilityVersion":{"version":"7.0"},"logLevel":0})");
+  EXPECT_EQ(Fields(Run(R"({"getParameter": 1, "featureCompatibilityVersion": 1, "logLevel": 1,)"
+                       R"( "$db": "admin"})")),
+            R"({"featureCompatibilityVersion":{"version":"7.0"},"logLevel":0})");
 }
 
 TEST_F(ParametersTest, AllOfThem) {

@@ -1,3 +1,4 @@
+// serverStatus.
 #include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router {

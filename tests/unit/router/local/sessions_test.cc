@@ -1,3 +1,4 @@
+// startSession, refreshSessions, endSessions.
 #include "router/cursor/cursor_table.h"
 #include "router/session/session_table.h"
 #include "tests/unit/router/harness_await.h"

@@ -1,3 +1,4 @@
+// aggregate: targeting, merging, views, sources without a collection.
 #include "base/check.h"
 #include "query/exec/operator.h"
 #include "query/stage/pipeline.h"

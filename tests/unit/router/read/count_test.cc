@@ -1,3 +1,4 @@
+// count over one shard and several.
 #include "tests/unit/router/harness.h"
 
 namespace evenkeel::router {

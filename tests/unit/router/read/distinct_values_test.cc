@@ -1,3 +1,4 @@
+// Which values distinct counts.
 #include "router/read/distinct_values.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// explain in the shape of a mongos.
 #include <gmock/gmock.h>
 
 #include "tests/unit/router/harness.h"
@@ -53,8 +54,9 @@ TEST_F(ExplainTest, WritesAndPipelinesToo) {
       StageOf(Run(R"({"explain": {"delete": "s", "deletes": [{"q": {"x": 1}, "limit": 0}]}})")),
       "SHARD_MERGE");
   EXPECT_EQ(StageOf(Run(R"({"explain": {"count": "u", "query": {"x": 1}}})")), "SINGLE_SHARD");
-  const bson::Document reply = Run(
-      R"({"aggregate": "s", "pipeline": [{"$match": {"x": 1}}, {"$sort": {"x": 1}}], "explain": true})");
+  const bson::Document reply =
+      Run(R"({"aggregate": "s", "pipeline": [{"$match": {"x": 1}}, {"$sort": {"x": 1}}],)"
+          R"( "explain": true})");
   EXPECT_EQ(StageOf(reply), "SHARD_MERGE");
   EXPECT_TRUE(reply["splitPipeline"].AsDocument()["shardsPart"].Is(bson::Type::kArray));
 }

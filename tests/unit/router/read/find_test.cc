@@ -1,3 +1,4 @@
+// find: passed through or merged, its cursors, stale routes.
 #include "base/status.h"
 #include "tests/unit/router/harness.h"
 

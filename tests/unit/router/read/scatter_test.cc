@@ -1,3 +1,4 @@
+// Opening cursors at several shards at once.
 #include "router/read/scatter.h"
 
 #include "base/status.h"

@@ -1,3 +1,4 @@
+// Stages whose documents the router makes.
 #include "tests/unit/router/harness.h"
 
 namespace evenkeel::router {
@@ -28,8 +29,9 @@ class SourcesTest : public RouterTest {
 };
 
 TEST_F(SourcesTest, CollStatsHasARowPerShard) {
-  const auto rows = Rows(
-      R"({"aggregate": "s", "pipeline": [{"$collStats": {"storageStats": {"scale": 10}, "count": {}}}], "cursor": {}})");
+  const auto rows =
+      Rows(R"({"aggregate": "s", "pipeline": [{"$collStats": {"storageStats": {"scale": 10},)"
+           R"( "count": {}}}], "cursor": {}})");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[2]["shard"].AsString(), "shard2");
   EXPECT_EQ(rows[2]["ns"].AsString(), "db.s");
@@ -41,23 +43,24 @@ TEST_F(SourcesTest, CollStatsHasARowPerShard) {
 }
 
 TEST_F(SourcesTest, TheRestOfThePipelineRunsOverTheRows) {
-  const auto rows = Rows(
-      R"({"aggregate": "s", "pipeline": [{"$collStats": {"count": {}}}, {"$match": {"shard": "shard1"}},
+  const auto rows = Rows(R"({"aggregate": "s", "pipeline": [{"$collStats": {"count": {}}},)"
+                         R"( {"$match": {"shard": "shard1"}},
           {"$project": {"count": 1}}], "cursor": {}})");
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(bson::ToJson(rows[0]), R"({"count":10})");
 }
 
 TEST_F(SourcesTest, CollStatsOfAnAbsentCollection) {
-  EXPECT_EQ(
-      CodeOfReply(Run(
-          R"({"aggregate": "absent", "pipeline": [{"$collStats": {"storageStats": {}}}], "cursor": {}})")),
-      26);
+  EXPECT_EQ(CodeOfReply(
+                Run(R"({"aggregate": "absent", "pipeline": [{"$collStats": {"storageStats": {}}}],)"
+                    R"( "cursor": {}})")),
+            26);
 }
 
 TEST_F(SourcesTest, DataDistributionListsShardedCollections) {
-  const auto rows = Rows(
-      R"({"aggregate": 1, "$db": "admin", "pipeline": [{"$shardedDataDistribution": {}}], "cursor": {}})");
+  const auto rows =
+      Rows(R"({"aggregate": 1, "$db": "admin", "pipeline": [{"$shardedDataDistribution": {}}],)"
+           R"( "cursor": {}})");
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0]["ns"].AsString(), "db.s");
   const bson::View first = rows[0]["shards"].AsDocument()["0"].AsDocument();

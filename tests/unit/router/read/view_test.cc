@@ -1,3 +1,4 @@
+// Reads on views as pipelines.
 #include "tests/unit/router/harness.h"
 
 namespace evenkeel::router {
@@ -16,8 +17,9 @@ class ViewTest : public RouterTest {
 
 TEST_F(ViewTest, FindBecomesAPipeline) {
   shard(1).On("aggregate", [](bson::View) { return CursorReply(R"([{"a": 1}])"); });
-  const bson::Document reply = Run(
-      R"({"find": "v", "filter": {"y": 2}, "sort": {"a": 1}, "skip": 1, "limit": 3, "projection": {"a": 1}})");
+  const bson::Document reply =
+      Run(R"({"find": "v", "filter": {"y": 2}, "sort": {"a": 1}, "skip": 1, "limit": 3,)"
+          R"( "projection": {"a": 1}})");
   EXPECT_EQ(Fields(reply), R"({"cursor":{"firstBatch":[{"a":1}],"id":0,"ns":"db.v"}})");
   EXPECT_EQ(
       PipelineAsked(),

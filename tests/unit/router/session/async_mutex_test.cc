@@ -1,3 +1,4 @@
+// The lock of coroutines: order, deadlines, cancellation.
 #include "router/session/async_mutex.h"
 
 #include "base/status.h"

@@ -1,3 +1,4 @@
+// Sessions: use, expiry, end.
 #include "router/session/session_table.h"
 
 #include <gmock/gmock.h>

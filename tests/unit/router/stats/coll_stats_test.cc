@@ -1,3 +1,4 @@
+// collStats, dbStats, validate.
 #include "base/status.h"
 #include "tests/unit/router/harness.h"
 
@@ -14,9 +15,9 @@ class CollStatsTest : public RouterTest {
       shard(i).On("_collStats",
                   R"({"count": 10, "size": 1000, "storageSize": 2000, "totalIndexSize": 30,
                                     "indexSizes": {"_id_": 30}})");
-      shard(i).On(
-          "validate",
-          R"({"valid": true, "nrecords": 10, "keysPerIndex": {"_id_": 10}, "errors": [], "warnings": []})");
+      shard(i).On("validate",
+                  R"({"valid": true, "nrecords": 10, "keysPerIndex": {"_id_": 10}, "errors": [],)"
+                  R"( "warnings": []})");
     }
   }
 };
@@ -50,9 +51,9 @@ TEST_F(CollStatsTest, DbStatsSumsTheCollections) {
 }
 
 TEST_F(CollStatsTest, ValidateCombinesTheShards) {
-  shard(2).Next(
-      "validate",
-      R"({"valid": false, "nrecords": 5, "keysPerIndex": {"_id_": 4}, "errors": ["bad"], "warnings": []})");
+  shard(2).Next("validate",
+                R"({"valid": false, "nrecords": 5, "keysPerIndex": {"_id_": 4}, "errors": ["bad"],)"
+                R"( "warnings": []})");
   const bson::Document reply = Run(R"({"validate": "s"})");
   EXPECT_FALSE(reply["valid"].AsBool());
   EXPECT_EQ(reply["nrecords"].AsInt64(), 25);

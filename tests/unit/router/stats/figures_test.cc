@@ -1,3 +1,4 @@
+// Adding up and showing figures.
 #include "router/stats/figures.h"
 
 #include <gtest/gtest.h>

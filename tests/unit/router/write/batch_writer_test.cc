@@ -1,3 +1,4 @@
+// What may be written, and statement ids.
 #include "router/write/batch_writer.h"
 
 #include <gtest/gtest.h>

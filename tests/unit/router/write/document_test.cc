@@ -1,3 +1,4 @@
+// Documents completed and checked before they are stored.
 #include "router/write/document.h"
 
 #include <gtest/gtest.h>
@@ -38,8 +39,9 @@ TEST_F(DocumentTest, AMissingIdIsMade) {
 }
 
 TEST_F(DocumentTest, AnEmptyTimestampAtTheTopGetsTheTime) {
-  const auto made = Prepare(Json(
-      R"({"_id": 1, "t": {"$timestamp": {"t": 0, "i": 0}}, "n": {"t": {"$timestamp": {"t": 0, "i": 0}}}})"));
+  const auto made = Prepare(
+      Json(R"({"_id": 1, "t": {"$timestamp": {"t": 0, "i": 0}}, "n": {"t": {"$timestamp": {"t": 0,)"
+           R"( "i": 0}}}})"));
   ASSERT_TRUE(made.ok() && *made);
   EXPECT_EQ((**made)["t"].AsTimestamp().seconds(), 5000u);
   EXPECT_EQ((**made)["n"].AsDocument()["t"].AsTimestamp().bits, 0u);

@@ -1,3 +1,4 @@
+// findAndModify: passed through, chosen, upserted, replayed.
 #include "base/status.h"
 #include "tests/unit/router/harness.h"
 
@@ -53,20 +54,20 @@ TEST_F(FindAndModifyTest, AKeylessUpsertMakesItsDocumentHere) {
     shard(i).On("update", R"({"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 7}]})");
   }
   const std::string command =
-      R"({"findAndModify": "s", "query": {"_id": 7}, "update": {"$set": {"k": 5, "x": 1}}, "upsert": true)";
+      R"({"findAndModify": "s", "query": {"_id": 7}, "update": {"$set": {"k": 5, "x": 1}},)"
+      R"( "upsert": true)";
   EXPECT_EQ(Fields(Run(command + "}")),
             R"({"lastErrorObject":{"n":1,"updatedExisting":false,"upserted":7},"value":null})");
-  EXPECT_EQ(
-      Fields(Run(command + R"(, "new": true, "fields": {"x": 1}})")),
-      R"({"lastErrorObject":{"n":1,"updatedExisting":false,"upserted":7},"value":{"_id":7,"x":1}})");
+  EXPECT_EQ(Fields(Run(command + R"(, "new": true, "fields": {"x": 1}})")),
+            R"({"lastErrorObject":{"n":1,"updatedExisting":false,"upserted":7},"value":{"_id":7,)"
+            R"("x":1}})");
   EXPECT_EQ(shard(OwnerOf(5)).RequestsOf("update").size(), 2u);
 }
 
 TEST_F(FindAndModifyTest, ARecordIsTheAnswer) {
   for (uint32_t i = 0; i < 3; ++i) shard(i).On("_findRecord", R"({"found": false})");
-  shard(2).On(
-      "_findRecord",
-      R"({"found": true, "kind": 4, "result": {"lastErrorObject": {"n": 1}, "value": {"_id": 1}}})");
+  shard(2).On("_findRecord", R"({"found": true, "kind": 4, "result": {"lastErrorObject": {"n": 1},)"
+                             R"( "value": {"_id": 1}}})");
   const bson::Document reply = Run(R"({"findAndModify": "s", "query": {"x": 1}, "remove": true, )" +
                                    std::string(kRetryable) + "}");
   EXPECT_EQ(Fields(reply), R"({"lastErrorObject":{"n":1},"value":{"_id":1}})");
@@ -76,9 +77,10 @@ TEST_F(FindAndModifyTest, TheRecordOfAnUpsertIsTurnedIntoItsReply) {
   for (uint32_t i = 0; i < 3; ++i) shard(i).On("_findRecord", R"({"found": false})");
   shard(2).On("_findRecord", R"({"found": true, "kind": 2,
       "result": {"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 7}]}})");
-  const bson::Document reply = Run(
-      R"({"findAndModify": "s", "query": {"_id": 7}, "update": {"$set": {"k": 5}}, "upsert": true, )" +
-      std::string(kRetryable) + "}");
+  const bson::Document reply =
+      Run(R"({"findAndModify": "s", "query": {"_id": 7}, "update": {"$set": {"k": 5}},)"
+          R"( "upsert": true, )" +
+          std::string(kRetryable) + "}");
   EXPECT_EQ(Fields(reply),
             R"({"lastErrorObject":{"n":1,"updatedExisting":false,"upserted":7},"value":null})");
 }

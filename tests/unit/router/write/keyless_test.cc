@@ -1,3 +1,4 @@
+// Choosing one document among several shards.
 #include "router/write/keyless.h"
 
 #include "base/status.h"

@@ -1,3 +1,4 @@
+// The reply of write commands.
 #include "router/write/results.h"
 
 #include <gtest/gtest.h>

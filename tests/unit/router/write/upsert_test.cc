@@ -1,3 +1,4 @@
+// Documents of upserts and their places.
 #include "router/write/upsert.h"
 
 #include "base/status.h"

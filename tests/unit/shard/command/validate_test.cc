@@ -1,0 +1,184 @@
+// Tests of validate: it finds damage that was planted behind the commands' back.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "base/bson/json.h"
+#include "catalog/collection.h"
+#include "shard/command/collection_stats.h"
+#include "shard/command/index_keys.h"
+#include "storage/keys/key_encoding.h"
+#include "tests/lib/shard/shard_fixture.h"
+
+namespace evenkeel::shard {
+namespace {
+
+using storage::Table;
+using storage::WriteContext;
+using tests::Field;
+using tests::Json;
+using tests::ShardFixture;
+using tests::TestCollection;
+
+const TestCollection kCollection{.indexes = {R"({"key": {"a": 1}, "name": "a_1"})"}};
+
+const catalog::CollectionEntry& Entry() {
+  static const auto* const entry = new catalog::CollectionEntry(
+      *catalog::CollectionEntry::FromBson(Json(kCollection.Entry())));
+  return *entry;
+}
+
+DocumentRecords RecordsOf(const std::string& json) {
+  return *shard::RecordsOf(Entry(), Json(json));
+}
+
+std::string CounterOf(const std::string& json) {
+  return CounterKey(Entry(), nullptr, RecordsOf(json).placement_key);
+}
+
+TEST(Validate, FindsPlantedDamage) {
+  const std::string one = R"({"_id": 1, "a": 1})", two = R"({"_id": 2, "a": [1, 2]})";
+  struct Case {
+    std::string what;
+    std::function<void(WriteContext&)> plant;
+    std::string says;
+  };
+  const Case cases[] = {
+      {"nothing", [](WriteContext&) {}, ""},
+      {"a missing index record",
+       [&](WriteContext& c) { c.Remove(Table::kIndex, RecordsOf(two).indexes[1].key); },
+       "index 'a_1' lacks a record of _id 2"},
+      {"a record of no document",
+       [&](WriteContext& c) {
+         c.Put(Table::kIndex, RecordsOf(R"({"_id": 9, "a": 9})").indexes[0].key, "x");
+       },
+       "index 'a_1' has 4 records, its documents stand for 3"},
+      {"a record with another value",
+       [&](WriteContext& c) { c.Put(Table::kIndex, RecordsOf(one).indexes[0].key, "damaged"); },
+       "index 'a_1' lacks a record of _id 1"},
+      {"a document that was lost",
+       [&](WriteContext& c) { c.Remove(Table::kDocs, RecordsOf(one).doc_key); },
+       "the counters say 2 documents"},
+      {"a wrong counter of documents",
+       [&](WriteContext& c) { c.AddToCounter(CounterOf(one), {1, 0}); },
+       "the counters say 3 documents"},
+      {"a wrong counter of bytes",
+       [&](WriteContext& c) { c.AddToCounter(CounterOf(one), {0, -1}); }, "the counters say 2"},
+      {"a wrong counter of an index",
+       [&](WriteContext& c) {
+         c.AddToCounter(IndexCounterKey(IndexId{kCollection.index_id(1)}), {1, 0});
+       },
+       "the counters of index 'a_1' say 4 records"},
+      {"a document under the key of another one",
+       [&](WriteContext& c) {
+         c.Put(Table::kDocs, RecordsOf(one).doc_key, Json(R"({"_id": 3, "a": 1})").bytes());
+       },
+       "under the key of another one"},
+      {"a document that is no BSON",
+       [&](WriteContext& c) {
+         std::string bytes = Json(one).bytes();
+         bytes[4] = 0x55;
+         c.Put(Table::kDocs, RecordsOf(one).doc_key, bytes);
+       },
+       "damaged document"},
+  };
+  for (const Case& c : cases) {
+    for (const bool checkpointed : {false, true}) {
+      ShardFixture shard;
+      shard.Put(kCollection);
+      shard.Insert(kCollection, {one, two});
+      shard.Write(c.plant);
+      if (checkpointed) ASSERT_TRUE(shard.store().Checkpoint().ok());
+      const std::string errors = shard.Validate(kCollection);
+      if (c.says.empty()) {
+        EXPECT_EQ(errors, "") << c.what;
+      } else {
+        EXPECT_NE(errors.find(c.says), std::string::npos) << c.what << ": " << errors;
+      }
+    }
+  }
+}
+
+TEST(Validate, CountsDocumentsAndKeys) {
+  ShardFixture shard;
+  shard.Put(kCollection);
+  shard.Insert(kCollection, {R"({"_id": 1, "a": [1, 2, 3]})", R"({"_id": 2})"});
+  const bson::Document reply = shard.Run(kCollection.Command("validate", ""));
+  EXPECT_EQ(Field(reply, "nrecords"), "2");
+  EXPECT_EQ(Field(reply, "nIndexes"), "2");
+  EXPECT_EQ(Field(reply, "keysPerIndex"), R"({"_id_":2,"a_1":4})");
+  EXPECT_EQ(Field(reply, "valid"), "true");
+  EXPECT_EQ(Field(reply, "warnings"), "[]");
+}
+
+TEST(Validate, GoesOnBesideWritesAndOverManySlices) {
+  ShardFixture shard;
+  shard.Put(kCollection);
+  std::vector<std::string> documents;
+  for (int i = 0; i < 3000; ++i) {
+    documents.push_back(R"({"_id": )" + std::to_string(i) + R"(, "a": )" + std::to_string(i) + "}");
+  }
+  shard.Insert(kCollection, documents);
+  std::vector<std::future<bson::Document>> validations, writes;
+  for (int i = 0; i < 5; ++i) {
+    validations.push_back(shard.Start(kCollection.Command("validate", "")));
+    for (int j = 0; j < 20; ++j) {
+      const std::string id = std::to_string((i * 731 + j * 97) % 3000);
+      writes.push_back(shard.Start(kCollection.Command(
+          "update", R"("updates": [{"q": {"_id": )" + id + R"(}, "u": {"$inc": {"a": 1}}}])")));
+      writes.push_back(shard.Start(
+          kCollection.Command("delete", R"("deletes": [{"q": {"_id": )" + id + R"(}, "limit": 1}])")));
+    }
+  }
+  for (auto& write : writes) EXPECT_TRUE(write.get()["code"].missing());
+  for (auto& validation : validations) {
+    const bson::Document reply = validation.get();
+    EXPECT_EQ(Field(reply, "valid"), "true") << bson::ToJson(reply);
+  }
+}
+
+TEST(Validate, OldVersions) {
+  ShardFixture shard;
+  TestCollection collection = kCollection;
+  shard.Put(collection);
+  collection.version = 2;
+  EXPECT_EQ(shard.Validate(collection), "error 13388");
+}
+
+TEST(CollStats, FollowsEveryChange) {
+  ShardFixture shard;
+  shard.Put(kCollection);
+  const auto stats = [&] { return shard.Run(kCollection.Command("_collStats", "")); };
+  EXPECT_EQ(Field(stats(), "avgObjSize"), "0");
+  shard.Insert(kCollection, {R"({"_id": 1, "a": [1, 2, 3]})", R"({"_id": 2, "a": 1})"});
+  const int64_t size = static_cast<int64_t>(Json(R"({"_id": 1, "a": [1, 2, 3]})").SizeBytes() +
+                                            Json(R"({"_id": 2, "a": 1})").SizeBytes());
+  EXPECT_EQ(Field(stats(), "count"), "2");
+  EXPECT_EQ(Field(stats(), "size"), std::to_string(size));
+  EXPECT_EQ(Field(stats(), "avgObjSize"), std::to_string(size / 2));
+  EXPECT_EQ(Field(stats(), "indexSizes._id_"), "0");
+  const std::string four_records = Field(stats(), "totalIndexSize");
+  EXPECT_NE(four_records, "0");
+  shard.Run(kCollection.Command("update",
+                                R"("updates": [{"q": {"_id": 1}, "u": {"$set": {"a": 5}}}])"));
+  EXPECT_LT(std::stoi(Field(stats(), "totalIndexSize")), std::stoi(four_records));
+  shard.Run(kCollection.Command("delete", R"("deletes": [{"q": {}, "limit": 0}])"));
+  EXPECT_EQ(Field(stats(), "count"), "0");
+  EXPECT_EQ(Field(stats(), "size"), "0");
+  EXPECT_EQ(Field(stats(), "totalIndexSize"), "0");
+}
+
+TEST(ShardStats, HasTheFiguresOfTheEngine) {
+  ShardFixture shard;
+  shard.Put(kCollection);
+  const bson::Document reply = shard.Run(R"({"_shardStats": 1})");
+  EXPECT_TRUE(reply["latest"].Is(bson::Type::kTimestamp));
+  EXPECT_TRUE(reply["clusterId"].Is(bson::Type::kObjectId));
+  for (const char* field : {"lmdbBytes", "checkpoints", "batches", "operations", "collections"}) {
+    EXPECT_TRUE(reply[field].Is(bson::Type::kInt64)) << field;
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel::shard
