@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -114,6 +115,16 @@ class PosixFile final : public File {
   std::atomic<uint64_t> size_bytes_;
 };
 
+// A lock on a file of its own; the system drops it with the descriptor.
+class PosixLock final : public FileLock {
+ public:
+  explicit PosixLock(int descriptor) : descriptor_(descriptor) {}
+  ~PosixLock() override { close(descriptor_); }
+
+ private:
+  const int descriptor_;
+};
+
 class PosixFileSystem final : public FileSystem {
  public:
   absl::StatusOr<std::unique_ptr<File>> Open(const std::string& path, bool create) override {
@@ -184,6 +195,19 @@ class PosixFileSystem final : public FileSystem {
   }
 
   bool Exists(const std::string& path) override { return access(path.c_str(), F_OK) == 0; }
+
+  absl::StatusOr<std::unique_ptr<FileLock>> LockFolder(const std::string& folder) override {
+    const std::string path = folder + "/lock";
+    const int descriptor =
+        Retry([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode); });
+    if (descriptor < 0) return FileError(errno, "open", path);
+    auto lock = std::make_unique<PosixLock>(descriptor);
+    if (Retry([&] { return flock(descriptor, LOCK_EX | LOCK_NB); }) < 0) {
+      if (errno != EWOULDBLOCK) return FileError(errno, "lock", path);
+      return Error(ErrorCode::kOperationFailed, "{} is in use by another process", folder);
+    }
+    return lock;
+  }
 
  private:
   // The folder around `path`: "." for a plain name, "/" for one below the root.

@@ -31,6 +31,12 @@ class File {
   virtual uint64_t SizeBytes() const = 0;
 };
 
+// A folder that is kept from others until this is destroyed, or the process ends in whatever way.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -52,6 +58,9 @@ class FileSystem {
   virtual absl::Status SyncFolder(const std::string& folder) = 0;
   virtual absl::StatusOr<uint64_t> FreeBytes(const std::string& folder) = 0;
   virtual bool Exists(const std::string& path) = 0;
+  // Keeps every other process, and every other user in this one, from locking `folder`.
+  // Errors: OperationFailed naming the folder when it is locked already.
+  virtual absl::StatusOr<std::unique_ptr<FileLock>> LockFolder(const std::string& folder) = 0;
 };
 
 }  // namespace evenkeel::storage

@@ -35,16 +35,21 @@ bool ByteBudget::FitsLocked(size_t bytes) const {
   return free_ >= wanted;
 }
 
+void ByteBudget::ChangeLocked(int64_t bytes) {
+  free_ += bytes;
+  overdrawn_.store(free_ < 0, std::memory_order_relaxed);
+}
+
 ByteBudget::Grant ByteBudget::TryAcquire(size_t bytes) {
   absl::MutexLock lock(&mutex_);
   if (!waiters_.empty() || !FitsLocked(bytes)) return {};
-  free_ -= static_cast<int64_t>(bytes);
+  ChangeLocked(-static_cast<int64_t>(bytes));
   return Grant(this, bytes);
 }
 
 ByteBudget::Grant ByteBudget::Force(size_t bytes) {
   absl::MutexLock lock(&mutex_);
-  free_ -= static_cast<int64_t>(bytes);
+  ChangeLocked(-static_cast<int64_t>(bytes));
   return Grant(this, bytes);
 }
 
@@ -54,7 +59,7 @@ boost::asio::awaitable<absl::StatusOr<ByteBudget::Grant>> ByteBudget::Acquire(
   {
     absl::MutexLock lock(&mutex_);
     if (waiters_.empty() && FitsLocked(bytes)) {
-      free_ -= static_cast<int64_t>(bytes);
+      ChangeLocked(-static_cast<int64_t>(bytes));
       co_return Grant(this, bytes);
     }
     waiter = std::make_shared<Waiter>(bytes);
@@ -71,7 +76,7 @@ boost::asio::awaitable<absl::StatusOr<ByteBudget::Grant>> ByteBudget::Acquire(
 
 void ByteBudget::Release(size_t bytes) {
   absl::MutexLock lock(&mutex_);
-  free_ += static_cast<int64_t>(bytes);
+  ChangeLocked(static_cast<int64_t>(bytes));
   ServeLocked();
 }
 
@@ -79,7 +84,7 @@ void ByteBudget::ServeLocked() {
   while (!waiters_.empty() && FitsLocked(waiters_.front()->bytes)) {
     const std::shared_ptr<Waiter> waiter = std::move(waiters_.front());
     waiters_.pop_front();
-    free_ -= static_cast<int64_t>(waiter->bytes);
+    ChangeLocked(-static_cast<int64_t>(waiter->bytes));
     waiter->granted = true;
     waiter->ready.Set();
   }

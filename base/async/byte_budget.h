@@ -10,6 +10,7 @@
 #include <absl/synchronization/mutex.h>
 #include <absl/time/time.h>
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
 #include <deque>
@@ -59,6 +60,8 @@ class ByteBudget {
   // longer.
   Grant Force(size_t bytes);
 
+  // True while more is held than the budget has, by what was forced. Costs one relaxed load.
+  bool IsOverdrawn() const { return overdrawn_.load(std::memory_order_relaxed); }
   // Bytes held now; may exceed the budget by what was forced.
   size_t HeldBytes() const;
   size_t bytes_max() const { return bytes_max_; }
@@ -66,12 +69,14 @@ class ByteBudget {
  private:
   struct Waiter;
   void Release(size_t bytes);
+  void ChangeLocked(int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ServeLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool FitsLocked(size_t bytes) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t bytes_max_;
   mutable absl::Mutex mutex_;
   int64_t free_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> overdrawn_{false};  // written under the mutex
   std::deque<std::shared_ptr<Waiter>> waiters_ ABSL_GUARDED_BY(mutex_);
 };
 

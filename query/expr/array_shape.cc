@@ -139,58 +139,70 @@ class ZipNode final : public FormNode {
   bool longest_;
 };
 
+// The parts of $zip's argument.
+struct ZipFields {
+  bson::Value inputs, defaults;
+  bool longest = false;
+};
+
+absl::Status ReadZipField(const bson::Element& field, ZipFields* fields) {
+  const auto& [key, value] = field;
+  const std::string_view type = TypeName(value.type());
+  if (key == "inputs") {
+    if (!value.Is(Type::kArray)) {
+      return Error(Location(34461), "inputs must be an array of expressions, found {}", type);
+    }
+    fields->inputs = value;
+  } else if (key == "defaults") {
+    if (!value.Is(Type::kArray)) {
+      return Error(Location(34462), "defaults must be an array of expressions, found {}", type);
+    }
+    fields->defaults = value;
+  } else if (key == "useLongestLength") {
+    if (!value.Is(Type::kBool)) {
+      return Error(Location(34463), "useLongestLength must be a bool, found {}", type);
+    }
+    fields->longest = value.AsBool();
+  } else {
+    return Error(Location(34464), "$zip found an unknown argument: {}", key);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseElements(bson::Value array, ParseScope& scope,
+                           std::vector<ExpressionPtr>* children) {
+  for (const bson::Element& element : array.AsDocument()) {
+    EVENKEEL_ASSIGN_OR_RETURN(ExpressionPtr child, Expression::Parse(element.value, scope));
+    children->push_back(std::move(child));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ExpressionPtr> ParseZip(const ExprOp&, bson::Value args, ParseScope& scope) {
   if (!args.Is(Type::kObject)) {
     return Error(Location(34460), "$zip only supports an object as an argument, found {}",
                  TypeName(args.type()));
   }
-  bson::Value inputs, defaults;
-  bool longest = false;
-  for (const auto& [key, value] : args.AsDocument()) {
-    if (key == "inputs") {
-      if (!value.Is(Type::kArray)) {
-        return Error(Location(34461), "inputs must be an array of expressions, found {}",
-                     TypeName(value.type()));
-      }
-      inputs = value;
-    } else if (key == "defaults") {
-      if (!value.Is(Type::kArray)) {
-        return Error(Location(34462), "defaults must be an array of expressions, found {}",
-                     TypeName(value.type()));
-      }
-      defaults = value;
-    } else if (key == "useLongestLength") {
-      if (!value.Is(Type::kBool)) {
-        return Error(Location(34463), "useLongestLength must be a bool, found {}",
-                     TypeName(value.type()));
-      }
-      longest = value.AsBool();
-    } else {
-      return Error(Location(34464), "$zip found an unknown argument: {}", key);
-    }
+  ZipFields fields;
+  for (const bson::Element& field : args.AsDocument()) {
+    EVENKEEL_RETURN_IF_ERROR(ReadZipField(field, &fields));
   }
-  if (inputs.missing() || inputs.AsDocument().empty()) {
+  if (fields.inputs.missing() || fields.inputs.AsDocument().empty()) {
     return Error(Location(34465), "$zip requires at least one input array");
   }
-  if (!defaults.missing() && !longest) {
+  if (!fields.defaults.missing() && !fields.longest) {
     return Error(Location(34466), "cannot specify defaults unless useLongestLength is true");
   }
   std::vector<ExpressionPtr> children;
-  for (const bson::Element& element : inputs.AsDocument()) {
-    EVENKEEL_ASSIGN_OR_RETURN(ExpressionPtr child, Expression::Parse(element.value, scope));
-    children.push_back(std::move(child));
-  }
+  EVENKEEL_RETURN_IF_ERROR(ParseElements(fields.inputs, scope, &children));
   const size_t count = children.size();
-  if (!defaults.missing()) {
-    for (const bson::Element& element : defaults.AsDocument()) {
-      EVENKEEL_ASSIGN_OR_RETURN(ExpressionPtr child, Expression::Parse(element.value, scope));
-      children.push_back(std::move(child));
-    }
+  if (!fields.defaults.missing()) {
+    EVENKEEL_RETURN_IF_ERROR(ParseElements(fields.defaults, scope, &children));
     if (children.size() != 2 * count) {
       return Error(Location(34467), "defaults and inputs must have the same length");
     }
   }
-  return MakeForm<ZipNode>(std::move(children), scope.context(), count, longest);
+  return MakeForm<ZipNode>(std::move(children), scope.context(), count, fields.longest);
 }
 
 constexpr ExprOp kRows[] = {

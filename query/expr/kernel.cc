@@ -101,56 +101,6 @@ bool AllConstant(std::span<const ExpressionPtr> expressions) {
   });
 }
 
-std::string_view TypeName(bson::Type type) {
-  switch (type) {
-    case bson::Type::kEod:
-      return "missing";
-    case bson::Type::kDouble:
-      return "double";
-    case bson::Type::kString:
-      return "string";
-    case bson::Type::kObject:
-      return "object";
-    case bson::Type::kArray:
-      return "array";
-    case bson::Type::kBinary:
-      return "binData";
-    case bson::Type::kUndefined:
-      return "undefined";
-    case bson::Type::kObjectId:
-      return "objectId";
-    case bson::Type::kBool:
-      return "bool";
-    case bson::Type::kDate:
-      return "date";
-    case bson::Type::kNull:
-      return "null";
-    case bson::Type::kRegex:
-      return "regex";
-    case bson::Type::kDbPointer:
-      return "dbPointer";
-    case bson::Type::kCode:
-      return "javascript";
-    case bson::Type::kSymbol:
-      return "symbol";
-    case bson::Type::kCodeWithScope:
-      return "javascriptWithScope";
-    case bson::Type::kInt32:
-      return "int";
-    case bson::Type::kTimestamp:
-      return "timestamp";
-    case bson::Type::kInt64:
-      return "long";
-    case bson::Type::kDecimal128:
-      return "decimal";
-    case bson::Type::kMaxKey:
-      return "maxKey";
-    case bson::Type::kMinKey:
-      return "minKey";
-  }
-  return "unknown";
-}
-
 std::optional<int32_t> Int32Of(bson::Value value) {
   if (!value.IsNumber()) return std::nullopt;
   const std::optional<int64_t> exact = bson::ToInt64Exact(value);

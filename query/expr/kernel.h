@@ -25,6 +25,7 @@
 #include "base/bson/view.h"
 #include "base/status.h"
 #include "query/expr/expression.h"
+#include "query/match/type_names.h"
 
 namespace evenkeel::query::expr {
 
@@ -119,7 +120,7 @@ absl::StatusOr<ExpressionPtr> Fold(ExpressionPtr node, const QueryContext& conte
 bool AllConstant(std::span<const ExpressionPtr> expressions);
 
 // MongoDB's name of a type as $type gives it: "int", "string", "missing", …
-std::string_view TypeName(bson::Type type);
+inline std::string_view TypeName(bson::Type type) { return TypeAlias(type); }
 
 // The integer that a number argument means, when it is one exactly and fits into 32 bits.
 std::optional<int32_t> Int32Of(bson::Value value);
@@ -133,14 +134,5 @@ inline bson::Decimal128Bits Negate(bson::Decimal128Bits bits) {
 // TypeMismatch-like error with `code`: "$op only supports numeric types, not string".
 absl::Status WrongType(const Call& call, ErrorCode code, std::string_view wanted,
                        bson::Value value);
-
-// Calls `fn(value)` for each element in order until one fails.
-template <typename Fn>
-absl::Status ForEachElement(bson::Value array, Fn&& fn) {
-  for (const bson::Element& element : array.AsDocument()) {
-    EVENKEEL_RETURN_IF_ERROR(fn(element.value));
-  }
-  return absl::OkStatus();
-}
 
 }  // namespace evenkeel::query::expr

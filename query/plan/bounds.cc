@@ -158,9 +158,10 @@ PathBounds BoundsOfComparison(const ComparisonPredicate& predicate) {
   const bool inclusive =
       kind == PredicateKind::kLessOrEqual || kind == PredicateKind::kGreaterOrEqual;
   if (operand.Is(Type::kNull)) {
-    return inclusive ? BoundsOfEquality(operand, nullptr) : PathBounds{};
+    return inclusive ? BoundsOfEquality(operand, nullptr) : PathBounds{.exact = true};
   }
-  if (IsNaN(operand)) return inclusive ? BoundsOfEquality(operand, nullptr) : PathBounds{};
+  if (IsNaN(operand))
+    return inclusive ? BoundsOfEquality(operand, nullptr) : PathBounds{.exact = true};
   const std::optional<Interval> bracket = BracketOf(operand.type());
   if (!bracket) return Unknown();
   Interval interval = *bracket;

@@ -60,6 +60,7 @@ Awaitable<CommandResult> ChooseCommand(CommandContext& context) {
 Awaitable<CommandResult> FindRecordCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
+  EVENKEEL_CO_RETURN_IF_ERROR(OpenCollection(context.service.store().Read(), envelope).status());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
   const bson::Value statement = context.body()["statement"];
   if (!statement.Is(bson::Type::kInt32)) {

@@ -47,8 +47,9 @@ std::string AboveRank(int rank, Direction direction = Direction::kAscending);
 // left away.
 void AppendTypeBits(bson::Value value, std::string* out);
 // Decodes one value from the front of `encoded`, which is advanced past it; `type_bits` likewise.
-// Missing comes back as missing, names of array elements as "0", "1", … Errors: InvalidBSON for a
-// damaged key. Requires that no collation was used and that the key was not shortened.
+// Missing comes back as missing; the elements of arrays are named "0", "1" and so on.
+// Errors: InvalidBSON for a damaged key. Requires that no collation was used and that the key was
+// not shortened.
 absl::StatusOr<bson::OwnedValue> DecodeValue(std::string_view* encoded, std::string_view* type_bits,
                                              Direction direction);
 
@@ -64,9 +65,9 @@ std::string_view WithoutCollection(std::string_view doc_key);
 // The key of an index record: index id, encoded fields, document key without its collection.
 //
 // encoded_fields  of all fields of the index, AppendEncoded one after another; long ones keep their
-// head and end in a digest. doc_key         as DocKey returned it. Where it does not fit behind the
-// fields, its head and digest are there, and the
-//                 whole of it is in the value.
+//                 head and end in a digest.
+// doc_key         as DocKey returned it. Where it does not fit behind the fields, its head and
+//                 digest are there, and the whole of it is in the value.
 std::string IndexKey(IndexId index, std::string_view encoded_fields, std::string_view doc_key);
 // The value of that record: type bits, and the document key where the key has only its digest.
 std::string IndexValue(std::string_view type_bits, std::string_view encoded_fields,

@@ -19,7 +19,7 @@ inline constexpr uint8_t kNull = 0x20;
 inline constexpr uint8_t kNaN = 0x70;
 inline constexpr uint8_t kZero = 0x80;
 inline constexpr uint8_t kBelowOne = 0x81;    // 0 < x < 1
-inline constexpr uint8_t kWholeBytes = 0x81;  // + 1 … 8, the bytes of the whole part: 1 <= x < 2^63
+inline constexpr uint8_t kWholeBytes = 0x81;  // + bytes of the whole part: 1 <= x < 2^63
 inline constexpr uint8_t kHuge = 0x8A;        // 2^63 <= x
 inline constexpr uint8_t kInfinity = 0x8B;
 inline constexpr uint8_t kNumberMin = kNaN;

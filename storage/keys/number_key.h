@@ -5,12 +5,12 @@
 // magnitude.
 //
 //   1 <= x < 2^63   whole part shifted left by one, in as many bytes as it needs; the low bit tells
-//   that a fraction follows:
-//                   as many bits as a double has left, and a bit that tells that more is behind
-//                   them
+//                   that a fraction follows: as many bits as a double has left, and a bit that
+//                   tells that more is behind them
 //   other x         the bits of the double next towards zero, shifted left by one; the low bit
-//   tells that more is behind it more            only of decimals: the exponent of the leading
-//   digit, then all digits, two in a byte
+//                   tells that more is behind it
+//   more            only of decimals: the exponent of the leading digit, then all digits, two in a
+//                   byte
 //
 // So everything that a double or an integer holds is exact without "more", and decimals with equal
 // values have equal bytes.

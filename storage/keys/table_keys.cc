@@ -4,9 +4,8 @@
 // stores:
 //   - a shortened key has exactly `bytes_max` bytes, an unshortened one fewer;
 //   - fields of an index key are shortened when they are longer than the head that is kept of them.
-//   All encodings of one
-//     index's fields are prefix-free, so none that fits into the head is the beginning of a longer
-//     one.
+//     All encodings of one index's fields are prefix-free, so none that fits into the head is the
+//     beginning of a longer one.
 #include <openssl/evp.h>
 
 #include <algorithm>

@@ -47,12 +47,10 @@ class ShardLog {
   // the disk when a new file is needed.
   //
   // bytes    bounds the payload of the whole entry. A second call before the Append may raise it;
-  // calls do not add up.
-  //          What is not used is used by a later entry. A larger entry is taken too, but a full
-  //          disk then ends the process.
+  //          calls do not add up. What is not used serves a later entry. A larger entry is taken
+  //          too, but then a full disk ends the process.
   // Errors   OutOfDiskSpace, naming the folder and what is missing; TransactionTooLarge for more
-  // than PayloadBytesMax;
-  //          ShutdownInProgress.
+  //          than PayloadBytesMax; ShutdownInProgress.
   virtual absl::Status Reserve(size_t bytes) = 0;
   // The same for a batch that makes room (removals, decisions of transactions, bookkeeping): may
   // use what is kept back for them when the disk is full.
@@ -64,11 +62,12 @@ class ShardLog {
   virtual void Append(LogEntry entry) = 0;
 
   virtual LogIndex committed() const = 0;
-  virtual LogIndex first_index()
-      const = 0;  // the oldest entry still kept; committed + 1 when there is none
+  // The oldest entry still kept; committed + 1 when there is none.
+  virtual LogIndex first_index() const = 0;
   // Committed entries from `from` on, in order, up to `bytes_max` of payload but at least one if
-  // there is one. Errors: CappedPositionLost when `from` is already forgotten; UnknownError for a
-  // damaged record, naming file and offset.
+  // there is one.
+  // Errors: CappedPositionLost when `from` is already forgotten; UnknownError for a damaged record,
+  // naming file and offset.
   virtual absl::StatusOr<std::vector<LogEntry>> Read(LogIndex from, size_t bytes_max) = 0;
   // Where to begin reading to see every kept entry with a timestamp at or after `at_least`: never
   // behind the first of them, as near before it as the index of the log knows. committed + 1 when
@@ -77,8 +76,8 @@ class ShardLog {
     return first_index();
   }
   // Removes the entries from `from` on (a new leader's log differs). Only uncommitted ones; waits
-  // for a group that is being written. Errors: IllegalOperation when one of them is or has become
-  // committed; nothing is removed then.
+  // for a group that is being written.
+  // Errors: IllegalOperation when one of them is or has become committed; nothing is removed then.
   virtual absl::Status CutSuffix(LogIndex from) = 0;
   // The shard needs no entry up to and including `last` for its own recovery any more. Not
   // remembered over a restart.

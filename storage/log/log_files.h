@@ -9,8 +9,9 @@
 //
 // Invariants
 //   I1  Segment files are numbered without gaps at any moment, after power loss too: each step is
-//   made durable before the next. I2  A file is a segment's only under that segment's name; its
-//   header is rewritten only while it is a spare.
+//       made durable before the next.
+//   I2  A file is a segment's only under that segment's name; its header is rewritten only while it
+//       is a spare.
 #pragma once
 
 #include <absl/status/status.h>
@@ -51,7 +52,8 @@ class LogFiles {
 
   // Makes segment `number`, from a spare if there is one. `zeroed`: its space is written once, so
   // that later syncs have no allocation to record (a third faster); costs as much writing as the
-  // segment is long. Errors: OutOfDiskSpace; nothing is left behind then.
+  // segment is long.
+  // Errors: OutOfDiskSpace; nothing is left behind then.
   absl::StatusOr<std::shared_ptr<LogSegment>> Prepare(uint64_t number, bool zeroed);
 
   // Takes the oldest segment out of the log: it becomes a spare, or is removed if there are enough

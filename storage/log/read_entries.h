@@ -17,7 +17,8 @@ namespace evenkeel::storage {
 //
 // plan     of the segment list; covers `from`.
 // Errors   UnknownError when a record on the way is damaged, naming file and offset; those of the
-// file system. Requires that the entries up to `to` are durable.
+//          file system.
+// Requires that the entries up to `to` are durable.
 absl::StatusOr<std::vector<LogEntry>> ReadLogEntries(const std::vector<LogReadPart>& plan,
                                                      ShardId shard, LogIndex from, LogIndex to,
                                                      size_t bytes_max);

@@ -2,15 +2,15 @@
 //
 // A record is a header of 64 bytes and a payload, padded to 8 bytes; all numbers are little-endian:
 //
-//   0 checksum u32 | 4 payload bytes u32 | 8 place u64 | 16 durable u64 | 24 shard u32 | 28 kind
-//   u32 32 index u64 | 40 term u64 | 48 first timestamp u64 | 56 last timestamp u64 | 64 payload
+//   0 checksum u32 | 4 payload bytes u32 | 8 place u64 | 16 durable u64 | 24 shard u32
+//   28 kind u32 | 32 index u64 | 40 term u64 | 48 first timestamp u64 | 56 last timestamp u64
+//   64 payload
 //
 // Invariants
 //   I1  The checksum (CRC32C) covers payload and header, so a record is whole or not a record.
 //   I2  `place` is the record's position combined with the salt of its segment, a random number
-//   drawn anew whenever a file
-//       becomes a segment: bytes of a recycled file or inside a client's document never pass for a
-//       record.
+//       drawn anew whenever a file becomes a segment: bytes of a recycled file or inside a client's
+//       document never pass for a record.
 //   I3  Everything before `durable` was known to be on the disk when the record was written.
 //
 // Design: docs/data_layout.md.

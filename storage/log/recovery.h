@@ -6,11 +6,10 @@
 //
 // Invariants
 //   I1  Every record before the end is whole, numbered without gaps, and on the disk when recovery
-//   returns: what no record
-//       claims to be durable is written again, since a sync that failed may have left it in memory
-//       only.
+//       returns: what no record claims to be durable is written again, since a sync that failed may
+//       have left it in memory only.
 //   I2  Whole records behind the end (of a torn write) are wiped, durably, so that they cannot come
-//   back.
+//       back.
 //
 // Design: docs/storage.md.
 #pragma once
@@ -40,8 +39,7 @@ struct RecoveredLog {
 // Recovers the log in `folder`; no segments for a folder without any.
 //
 // Errors   UnknownError for a damaged or missing file, naming file and offset; InvalidOptions for
-// another format; those of
-//          the file system.
+//          another format; those of the file system.
 absl::StatusOr<RecoveredLog> RecoverLog(FileSystem* file_system, const std::string& folder);
 
 }  // namespace evenkeel::storage

@@ -24,10 +24,10 @@
 
 namespace evenkeel::storage {
 
-inline constexpr uint64_t kLogFirstRecordOffset =
-    512;  // the header's sector is never written again
-inline constexpr uint64_t kLogMarkBytes = 64u
-                                          << 10;  // distance of the places that are known by index
+// Behind the header, whose sector is never written again.
+inline constexpr uint64_t kLogFirstRecordOffset = 512;
+// The distance of the places that are known by index.
+inline constexpr uint64_t kLogMarkBytes = 64u << 10;
 
 // The header of segment `number`.
 std::string EncodeLogSegmentHeader(uint64_t number, uint64_t salt);
@@ -97,8 +97,8 @@ class LogSegmentReader {
       : segment_(segment), offset_(offset) {}
 
   // The record at offset(), which moves behind it; its payload is valid until the next call.
-  // Nothing, and no move, where there is no whole record: the end, or damage. Errors: those of
-  // File::ReadAt.
+  // Nothing, and no move, where there is no whole record: the end, or damage.
+  // Errors: those of File::ReadAt.
   absl::StatusOr<std::optional<LogRecord>> Next();
   uint64_t offset() const { return offset_; }
 

@@ -62,6 +62,8 @@ absl::StatusOr<std::unique_ptr<SharedLog>> SharedLog::Open(SharedLogOptions opti
 
 absl::Status SharedLog::Start(const std::vector<ShardId>& shards) {
   EVENKEEL_RETURN_IF_ERROR(options_.file_system->CreateFolder(options_.folder));
+  // Recovery writes: nobody else may be at work here.
+  EVENKEEL_ASSIGN_OR_RETURN(folder_lock_, options_.file_system->LockFolder(options_.folder));
   EVENKEEL_ASSIGN_OR_RETURN(RecoveredLog recovered,
                             RecoverLog(options_.file_system, options_.folder));
   for (const auto& [id, last] : recovered.last) AddShard(id, last);

@@ -10,8 +10,8 @@
 //   I2  A group is written only after the sync of the one before: at most one group is not durable.
 //   I3  After a failed write or sync nothing is written, committed or announced any more.
 //   I4  What was reserved has room in segments that are already durable.
-//   I5  A segment is given up only when no shard needs it, oldest first, and the start of the next
-//   one is durable.
+//   I5  A segment is given up only when no shard needs it, oldest first, and when the start of the
+//       next one is durable.
 //
 // Lock order: files_mutex_, then mutex_; a shard's listener mutex alone. Design: docs/storage.md.
 #pragma once
@@ -86,8 +86,7 @@ class SharedLog {
   // `shards`.
   //
   // Errors   UnknownError when something acknowledged is damaged or missing, naming file and
-  // offset; OutOfDiskSpace; those
-  //          of the file system; InvalidOptions.
+  //          offset; OutOfDiskSpace; those of the file system; InvalidOptions.
   static absl::StatusOr<std::unique_ptr<SharedLog>> Open(SharedLogOptions options,
                                                          const std::vector<ShardId>& shards);
   ~SharedLog();
@@ -160,6 +159,7 @@ class SharedLog {
   LocalShardLog* FindShard(ShardId id) const;
 
   const SharedLogOptions options_;
+  std::unique_ptr<FileLock> folder_lock_;
   std::vector<std::unique_ptr<LocalShardLog>> shards_;  // fixed after Start
   uint64_t start_bytes_ = 0;                            // of a start record
 

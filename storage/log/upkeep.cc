@@ -12,9 +12,10 @@
 namespace evenkeel::storage {
 namespace {
 
-constexpr uint64_t kSpaceCheckBytes = 8u
-                                      << 20;  // reserved between two looks at the disk's free space
-constexpr absl::Duration kUpkeepInterval = absl::Seconds(10);  // for segments that become too old
+// Reserved between two looks at the disk's free space.
+constexpr uint64_t kSpaceCheckBytes = 8u << 20;
+// For segments that become too old.
+constexpr absl::Duration kUpkeepInterval = absl::Seconds(10);
 
 }  // namespace
 

@@ -30,7 +30,7 @@ Writer::Writer(Parts parts, LogIndex last, Timestamp clock_bound)
       last_(last),
       logged_bound_(clock_bound),
       last_logged_(parts_.views->Current()->latest),
-      active_since_(absl::ToUnixNanos(absl::InfiniteFuture())) {
+      active_since_(kNothingActive) {
   const auto view = parts_.views->Current();
   const MemTable& active = *view->tables->entries.back().table;
   if (active.last_index() >= active.first_index()) active_since_ = absl::ToUnixNanos(absl::Now());
@@ -40,7 +40,10 @@ void Writer::Start() {
   thread_.emplace("shard-writer", [this] { Run(); });
 }
 
-absl::Time Writer::ActiveSince() const { return absl::FromUnixNanos(active_since_.load()); }
+absl::Time Writer::ActiveSince() const {
+  const int64_t nanos = active_since_.load();
+  return nanos == kNothingActive ? absl::InfiniteFuture() : absl::FromUnixNanos(nanos);
+}
 
 void Writer::Run() {
   WriteQueue::Work work;
@@ -137,7 +140,7 @@ void Writer::Append(ExecutedBatch batch) {
   entry.first_timestamp = batch.latest > Timestamp{} ? context_.first_tick() : last_logged_;
   batch.index = last_ = entry.index;
   context_.EndBatch();
-  if (ActiveSince() == absl::InfiniteFuture()) active_since_ = absl::ToUnixNanos(absl::Now());
+  if (active_since_.load() == kNothingActive) active_since_ = absl::ToUnixNanos(absl::Now());
   parts_.finisher->Add(std::move(batch));
   parts_.log->Append(std::move(entry));
 }
@@ -148,7 +151,7 @@ void Writer::FreezeIfDue(uint64_t request) {
   const bool due = request > 0 || active.used_bytes() >= parts_.options->table_bytes_max ||
                    EVENKEEL_FAIL_POINT(storage_freeze_now);
   if (due && active.last_index() >= active.first_index()) {
-    active_since_ = absl::ToUnixNanos(absl::InfiniteFuture());
+    active_since_ = kNothingActive;
     parts_.views->AddTable(std::make_shared<MemTable>(LogIndex{last_.value + 1}));
     parts_.frozen();
   }

@@ -72,7 +72,8 @@ class Writer {
   Timestamp last_logged_;   // the newest commit timestamp appended
   size_t reserved_ = 0;     // bytes of log promised for the next append
   std::atomic<uint64_t> batches_{0}, operations_{0};
-  std::atomic<int64_t> active_since_;
+  static constexpr int64_t kNothingActive = 0;
+  std::atomic<int64_t> active_since_;  // nanoseconds since 1970
   absl::Mutex mutex_;
   uint64_t freeze_done_ ABSL_GUARDED_BY(mutex_) = 0;
   LogIndex frozen_to_ ABSL_GUARDED_BY(mutex_);

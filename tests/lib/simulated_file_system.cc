@@ -2,7 +2,6 @@
 #include "tests/lib/simulated_file_system.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/status.h"
@@ -66,6 +65,18 @@ class SimulatedFileSystem::OpenFile final : public storage::File {
   const uint64_t generation_;
 };
 
+class SimulatedFileSystem::Lock final : public storage::FileLock {
+ public:
+  Lock(SimulatedFileSystem* system, std::string folder, uint64_t generation)
+      : system_(system), folder_(std::move(folder)), generation_(generation) {}
+  ~Lock() override { system_->Unlock(folder_, generation_); }
+
+ private:
+  SimulatedFileSystem* const system_;
+  const std::string folder_;
+  const uint64_t generation_;
+};
+
 SimulatedFileSystem::~SimulatedFileSystem() = default;
 
 void SimulatedFileSystem::StopAfter(uint64_t count) {
@@ -82,6 +93,7 @@ void SimulatedFileSystem::StartAgainLocked() {
   stopped_ = false;
   operations_left_ = 0;
   fail_next_sync_ = false;
+  locked_.clear();
   ++generation_;
 }
 
@@ -264,6 +276,21 @@ absl::StatusOr<uint64_t> SimulatedFileSystem::FreeBytes(const std::string& /*fol
 bool SimulatedFileSystem::Exists(const std::string& path) {
   absl::MutexLock lock(&mutex_);
   return names_.contains(path);
+}
+
+absl::StatusOr<std::unique_ptr<storage::FileLock>> SimulatedFileSystem::LockFolder(
+    const std::string& folder) {
+  absl::MutexLock lock(&mutex_);
+  if (stopped_) return Stopped();
+  if (!locked_.insert(folder).second) {
+    return Error(ErrorCode::kOperationFailed, "{} is in use", folder);
+  }
+  return std::make_unique<Lock>(this, folder, generation_);
+}
+
+void SimulatedFileSystem::Unlock(const std::string& folder, uint64_t generation) {
+  absl::MutexLock lock(&mutex_);
+  if (generation == generation_) locked_.erase(folder);
 }
 
 absl::Status SimulatedFileSystem::WriteAt(Inode* inode, uint64_t generation, uint64_t offset,

@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,10 +66,12 @@ class SimulatedFileSystem final : public storage::FileSystem {
   absl::Status SyncFolder(const std::string& folder) override;
   absl::StatusOr<uint64_t> FreeBytes(const std::string& folder) override;
   bool Exists(const std::string& path) override;
+  // Holds until the next start at most.
+  absl::StatusOr<std::unique_ptr<storage::FileLock>> LockFolder(const std::string& folder) override;
 
  private:
   class OpenFile;
-  friend class OpenFile;
+  class Lock;
   struct Inode;
   using Names = std::map<std::string, std::shared_ptr<Inode>>;  // by path
   // A change of names that no SyncFolder has made durable.
@@ -91,12 +94,14 @@ class SimulatedFileSystem final : public storage::FileSystem {
   absl::Status Sync(Inode* inode, uint64_t generation);
   absl::Status Allocate(Inode* inode, uint64_t generation, uint64_t bytes);
   uint64_t SizeBytes(const Inode& inode) const;
+  void Unlock(const std::string& folder, uint64_t generation);
 
   mutable absl::Mutex mutex_;
   base::Random random_ ABSL_GUARDED_BY(mutex_);
   Names names_ ABSL_GUARDED_BY(mutex_);
   Names durable_names_ ABSL_GUARDED_BY(mutex_);
   std::vector<NameChange> name_changes_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> locked_ ABSL_GUARDED_BY(mutex_);
   uint64_t generation_ ABSL_GUARDED_BY(mutex_) = 0;  // of starts
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t operations_left_ ABSL_GUARDED_BY(mutex_) = 0;  // until the stop; 0: no stop

@@ -119,6 +119,7 @@ asio::awaitable<absl::Status> Connection::Serve() {
     if (progress != FrameReader::Progress::kFrame) {
       EVENKEEL_CO_RETURN_IF_ERROR(co_await NextFrame(frame));
     }
+    if (settings_->budget->IsOverdrawn()) EVENKEEL_CO_RETURN_IF_ERROR(co_await AwaitMemory());
     handling_ = true;
     absl::Status status = co_await Process(frame);
     handling_ = false;
@@ -149,6 +150,13 @@ asio::awaitable<absl::Status> Connection::NextFrame(Frame& frame) {
   absl::Status status = co_await reader_.ReadLarge(frame);
   loop_->bytes_in.Add(reader_.TakeBytesRead());
   co_return status;
+}
+
+asio::awaitable<absl::Status> Connection::AwaitMemory() {
+  loop_->watch.Enter(this, Phase::kWaiting);
+  const auto grant =
+      co_await settings_->budget->Acquire(1, absl::InfiniteFuture(), client_->disconnected.token());
+  co_return grant.status();
 }
 
 absl::StatusOr<Message> Connection::Parse(Frame& frame, ReplyForm& form) {

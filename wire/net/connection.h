@@ -74,6 +74,9 @@ class Connection final : public Watched {
   boost::asio::awaitable<absl::Status> Serve();
   // The coroutines below take references into Serve's frame, which outlives them.
   boost::asio::awaitable<absl::Status> NextFrame(Frame& frame);
+  // Replies that wait for slow peers have used up the budget: nothing new is begun before there is
+  // room.
+  boost::asio::awaitable<absl::Status> AwaitMemory();
   boost::asio::awaitable<absl::Status> Process(Frame& frame);
   boost::asio::awaitable<absl::Status> Execute(Message message, ReplyForm form);
   boost::asio::awaitable<absl::Status> Write(const bson::Document& body, const ReplyForm& form);

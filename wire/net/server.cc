@@ -50,6 +50,7 @@ struct Server::State {
         std::max<size_t>(options.transfer_bytes_per_second_min, 1);
     for (const auto& executor : executors) {
       loops.push_back(std::make_unique<NetworkLoop>(executor, options.watch_interval));
+      loops.back()->watch.SetPressure(&budget, options.stall_time_max);
     }
   }
 

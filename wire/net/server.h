@@ -28,6 +28,9 @@ struct ServerOptions {
   // the time that its bytes need at the slowest rate. Idle connections may stay for ever.
   absl::Duration transfer_time_max = absl::Seconds(30);
   size_t transfer_bytes_per_second_min = 64u << 10;
+  // Replies that their peers do not take are cut off after this time while all memory for messages
+  // is in use.
+  absl::Duration stall_time_max = absl::Seconds(1);
   // How often running requests are checked for peers that have gone.
   absl::Duration watch_interval = absl::Milliseconds(100);
 };

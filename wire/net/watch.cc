@@ -11,6 +11,21 @@ namespace evenkeel::wire {
 Watch::Watch(boost::asio::any_io_executor executor, absl::Duration interval)
     : timer_(std::move(executor)), interval_(interval) {}
 
+void Watch::SetPressure(const base::ByteBudget* budget, absl::Duration time_max) {
+  budget_ = budget;
+  pressure_ticks_max_ = TicksOf(time_max);
+}
+
+uint32_t Watch::TicksOf(absl::Duration time) const {
+  return static_cast<uint32_t>(std::min(absl::FDivDuration(time, interval_) + 1, 1e9));
+}
+
+bool Watch::IsLate(const Watched& connection) const {
+  if (connection.ticks_ > connection.ticks_max_) return true;
+  return connection.phase_ == Phase::kWriting && connection.ticks_ > pressure_ticks_max_ &&
+         budget_ != nullptr && budget_->IsOverdrawn();
+}
+
 void Watch::Add(Watched* connection) { all_.insert(connection); }
 
 void Watch::Remove(Watched* connection) {
@@ -22,8 +37,7 @@ void Watch::Enter(Watched* connection, Phase phase, absl::Duration time_max) {
   connection->phase_ = phase;
   connection->ticks_ = 0;
   if (phase == Phase::kReading || phase == Phase::kWriting) {
-    const double ticks = absl::FDivDuration(time_max, interval_) + 1;
-    connection->ticks_max_ = static_cast<uint32_t>(std::min(ticks, 1e9));
+    connection->ticks_max_ = TicksOf(time_max);
   }
   if (connection->busy_ || phase == Phase::kIdle) return;
   connection->busy_ = true;
@@ -51,7 +65,7 @@ void Watch::Tick() {
         return true;
       case Phase::kReading:
       case Phase::kWriting:
-        if (connection->ticks_ > connection->ticks_max_) late.push_back(connection);
+        if (IsLate(*connection)) late.push_back(connection);
         break;
       case Phase::kWaiting:
       case Phase::kHandling:

@@ -14,6 +14,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/async/byte_budget.h"
+
 namespace evenkeel::wire {
 
 // What a connection is doing, as the watch needs to know it.
@@ -48,6 +50,10 @@ class Watch {
  public:
   Watch(boost::asio::any_io_executor executor, absl::Duration interval);
 
+  // While `budget` is overdrawn, a reply may be under way for `time_max` only: its memory is
+  // needed.
+  void SetPressure(const base::ByteBudget* budget, absl::Duration time_max);
+
   void Add(Watched* connection);
   void Remove(Watched* connection);
   // Begins a phase; `time_max` bounds kReading and kWriting.
@@ -61,9 +67,13 @@ class Watch {
   void Arm();
   void Tick();
   void PollPeers(const std::vector<Watched*>& running);
+  bool IsLate(const Watched& connection) const;
+  uint32_t TicksOf(absl::Duration time) const;
 
   boost::asio::steady_timer timer_;
   const absl::Duration interval_;
+  const base::ByteBudget* budget_ = nullptr;
+  uint32_t pressure_ticks_max_ = 0;
   bool armed_ = false;
   absl::flat_hash_set<Watched*> all_;
   std::vector<Watched*> busy_;  // not idle, or idle for less than a tick

@@ -103,6 +103,16 @@ TEST_F(SystemFilesTest, AFullDeviceIsOutOfDiskSpace) {
   EXPECT_EQ(CodeOf((*file)->WriteAt(0, "x")), ErrorCode::kOutOfDiskSpace);
 }
 
+TEST_F(SystemFilesTest, AFolderIsLockedOnce) {
+  auto lock = files_->LockFolder(folder_);
+  ASSERT_TRUE(lock.ok());
+  const absl::Status second = files_->LockFolder(folder_).status();
+  EXPECT_EQ(CodeOf(second), ErrorCode::kOperationFailed);
+  EXPECT_THAT(std::string(MessageOf(second)), HasSubstr(folder_));
+  lock->reset();
+  EXPECT_TRUE(files_->LockFolder(folder_).ok());
+}
+
 TEST_F(SystemFilesTest, KnowsTheFreeSpace) {
   const auto free = files_->FreeBytes(folder_);
   ASSERT_TRUE(free.ok());

@@ -27,8 +27,10 @@ TEST(ByteBudget, TakesAndGivesBack) {
     EXPECT_EQ(budget.HeldBytes(), 60u);
     const Grant forced = budget.Force(100);
     EXPECT_EQ(budget.HeldBytes(), 160u);
+    EXPECT_TRUE(budget.IsOverdrawn());
   }
   EXPECT_EQ(budget.HeldBytes(), 0u);
+  EXPECT_FALSE(budget.IsOverdrawn());
   EXPECT_EQ(budget.TryAcquire(100).bytes(), 100u);
 }
 

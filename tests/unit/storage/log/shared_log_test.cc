@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdlib.h>
+
 #include <atomic>
+#include <filesystem>
 
 #include "base/fail_point.h"
 #include "base/thread.h"
@@ -153,6 +156,15 @@ TEST(SharedLog, AnotherSegmentSizeIsTakenUpAtTheNextStart) {
   EXPECT_EQ(OpenLog(options)->shard({0})->committed(), LogIndex{13});
 }
 
+TEST(SharedLog, AFolderHasOneLog) {
+  tests::SimulatedFileSystem disk(1);
+  auto log = OpenLog(SmallLogOptions(&disk));
+  EXPECT_EQ(CodeOf(SharedLog::Open(SmallLogOptions(&disk), {}).status()),
+            ErrorCode::kOperationFailed);
+  log.reset();
+  EXPECT_TRUE(SharedLog::Open(SmallLogOptions(&disk), {}).ok());
+}
+
 // Threads: the order is the system's; what must hold is the same.
 
 TEST(SharedLogThreads, EveryShardGetsAllItsNoticesInOrder) {
@@ -200,6 +212,34 @@ TEST(SharedLogThreads, EveryShardGetsAllItsNoticesInOrder) {
                 NumberedEntry(shard, entry.index.value, 200 + entry.index.value % 700).payload);
     }
   }
+}
+
+TEST(SharedLogThreads, WorksOnTheOperatingSystemsFiles) {
+  std::string folder = testing::TempDir() + "evenkeel-log-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  SharedLogOptions options = SmallLogOptions(FileSystem::System());
+  options.folder = folder + "/a/log";
+  options.threads = true;
+  options.ballast_bytes = 64 << 10;
+  options.retain_bytes = 0;
+  for (uint64_t life = 0; life < 3; ++life) {
+    auto log = OpenLog(options, 2);
+    ASSERT_NE(log, nullptr);
+    for (uint32_t shard = 0; shard < 2; ++shard) {
+      ShardLog* const mine = log->shard({shard});
+      ASSERT_EQ(mine->committed(), LogIndex{life * 20});
+      for (uint64_t i = 1; i <= 20; ++i) {
+        ASSERT_TRUE(mine->Reserve(3000).ok());
+        mine->Append(NumberedEntry(shard, life * 20 + i, 3000));
+      }
+    }
+    ASSERT_TRUE(log->Close().ok());
+    const auto entries = ReadAll(log->shard({1}), {life * 20 + 1});
+    ASSERT_TRUE(entries.ok());
+    EXPECT_EQ(entries->back().payload, NumberedEntry(1, life * 20 + 20, 3000).payload);
+    log->shard({0})->Forget({life * 20 + 20});
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(SharedLogThreads, TheClosingRecordComesByItself) {

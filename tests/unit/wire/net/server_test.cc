@@ -172,6 +172,27 @@ TEST(Server, PeersThatGoWhileTheyWaitForMemoryLeaveTheQueue) {
   EXPECT_EQ(test.server.stats().in_flight_bytes, 0u);
 }
 
+TEST(Server, PeersThatDoNotReadCannotUseUpTheMemory) {
+  TestServer test(
+      [](Client, Request request) -> awaitable<Reply> {
+        bson::Builder builder;
+        if (request.name == "find") builder.Append("x", std::string(16'000'000, 'x'));
+        co_return OkReply(builder.Finish());
+      },
+      {.in_flight_bytes_max = 10'000'000, .stall_time_max = absl::Milliseconds(1)});
+  std::vector<Peer> stalled;
+  for (int i = 0; i < 8; ++i) {
+    stalled.emplace_back(test);
+    ASSERT_TRUE(stalled.back().Send(Peer::Command(kWait)));
+  }
+  Peer peer(test);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(peer.Call(kPing).has_value());
+  EXPECT_GE(test.handler.ended(), 1);
+  // A peer that reads gets its large reply in spite of the others.
+  ASSERT_TRUE(peer.Send(Peer::Command(kWait)));
+  EXPECT_TRUE(peer.Receive().has_value());
+}
+
 TEST(Server, StopLetsRunningRequestsEnd) {
   Waiting waiting;
   TestServer test(waiting.Body());

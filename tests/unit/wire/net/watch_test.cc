@@ -96,6 +96,19 @@ TEST_F(WatchTest, ReportsTransfersThatTakeTooLong) {
   EXPECT_EQ(a_.events, "late ");
 }
 
+TEST_F(WatchTest, CutsOffSlowRepliesUnderPressure) {
+  base::ByteBudget budget(100);
+  watch_.SetPressure(&budget, absl::Microseconds(20));
+  watch_.Enter(&a_, Phase::kWriting, absl::Hours(1));
+  watch_.Enter(&b_, Phase::kReading, absl::Hours(1));
+  Ticks(10);
+  EXPECT_EQ(a_.events, "");
+  const base::ByteBudget::Grant grant = budget.Force(101);
+  Ticks(1);
+  EXPECT_EQ(a_.events, "late ");
+  EXPECT_EQ(b_.events, "");
+}
+
 TEST_F(WatchTest, ForgetsRemovedConnections) {
   auto gone = std::make_unique<FakeConnection>();
   watch_.Add(gone.get());
