@@ -96,7 +96,7 @@ void ShardStoreImpl::StartWriting(LogIndex last, Timestamp clock_bound) {
   floor_ = std::make_unique<ReadFloor>(clock_, latest);
   finisher_ = std::make_unique<Finisher>(
       &views_, clock_bound, [this](size_t bytes) { queue_.Release(bytes); },
-      [this] { checkpointer_->Notify(); });
+      [this] { checkpointer_->Published(); });
   listener_ = std::make_shared<LogListener>();
   listener_->Set(finisher_.get());
   log_->SetCommittedListener([listener = listener_](LogIndex committed) { listener->Committed(committed); });

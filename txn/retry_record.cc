@@ -71,8 +71,8 @@ absl::StatusOr<StatementResult> ResultOf(bson::Value element) {
     if (name == "m") result.modified = number;
     if (name != "m") --fields_wanted;
   }
-  const bool known_kind = result.kind >= StatementKind::kInsert &&
-                          result.kind <= StatementKind::kFindAndModify;
+  const bool known_kind =
+      result.kind >= StatementKind::kInsert && result.kind <= StatementKind::kFindAndModify;
   if (fields_wanted != 0 || !known_kind) return Damaged();
   return result;
 }

@@ -236,6 +236,10 @@ absl::Status CheckTogether(const IndexSpec& spec) {
   if (spec.sparse && spec.has_partial_filter) {
     return CannotCreate("cannot mix \"partialFilterExpression\" and \"sparse\" options");
   }
+  if (spec.expire_after_seconds && spec.fields.size() > 1) {
+    return CannotCreate(
+        "TTL indexes are single-field indexes, compound indexes do not support TTL");
+  }
   const bool wildcard = has(IndexFieldKind::kWildcard);
   if (wildcard && (spec.unique || spec.sparse || spec.expire_after_seconds)) {
     return CannotCreate(

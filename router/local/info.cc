@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "query/request/fields.h"
 #include "router/local/local.h"
 #include "router/router.h"
 #include "wire/protocol/commands.h"
@@ -54,11 +55,25 @@ bson::Document LogReply(const std::vector<std::string>& lines, uint64_t total) {
   return reply.Finish();
 }
 
+// For commands without fields of their own. Errors: 40415.
+absl::Status CheckNoFields(const CommandContext& context) {
+  return query::ReadFields(context.body(), context.request.facts->name, query::FieldScope::kCommand,
+                           {}, nullptr);
+}
+
+struct ConnectionStatusRequest {
+  bool show_privileges = false;
+};
+constexpr query::FieldRule kConnectionStatusFields[] = {
+    {"showPrivileges", query::fields::SafeBool<&ConnectionStatusRequest::show_privileges>},
+};
+
 }  // namespace
 
 Awaitable<CommandResult> PingCommand(CommandContext&) { co_return bson::Document(); }
 
 Awaitable<CommandResult> BuildInfoCommand(CommandContext& context) {
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckNoFields(context));
   const RouterOptions& options = context.router.options;
   bson::Builder reply;
   reply.Append("version", options.version)
@@ -106,6 +121,7 @@ Awaitable<CommandResult> HostInfoCommand(CommandContext& context) {
 }
 
 Awaitable<CommandResult> GetCmdLineOptsCommand(CommandContext& context) {
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckNoFields(context));
   const bson::View known = context.router.options.command_line;
   if (!known.empty()) co_return bson::Document(known);
   bson::Builder reply;
@@ -114,7 +130,9 @@ Awaitable<CommandResult> GetCmdLineOptsCommand(CommandContext& context) {
 }
 
 Awaitable<CommandResult> GetLogCommand(CommandContext& context) {
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckNoFields(context));
   const bson::Value which = context.request.argument;
+  if (which.IsNullish()) co_return query::MissingField("getLog", "getLog");
   if (!which.Is(bson::Type::kString)) {
     co_return MakeError(ErrorCode::kTypeMismatch, "argument to getLog must be a string");
   }
@@ -135,14 +153,15 @@ Awaitable<CommandResult> GetLogCommand(CommandContext& context) {
 }
 
 Awaitable<CommandResult> ConnectionStatusCommand(CommandContext& context) {
-  const bson::Value privileges = context.body()["showPrivileges"];
+  ConnectionStatusRequest request;
+  EVENKEEL_CO_RETURN_IF_ERROR(query::ReadFields(context.body(), "connectionStatus",
+                                                query::FieldScope::kCommand,
+                                                kConnectionStatusFields, &request));
   bson::Builder reply;
   reply.OpenDocument("authInfo");
   reply.OpenArray("authenticatedUsers").Close();
   reply.OpenArray("authenticatedUserRoles").Close();
-  if (privileges.Is(bson::Type::kBool) && privileges.AsBool()) {
-    reply.OpenArray("authenticatedUserPrivileges").Close();
-  }
+  if (request.show_privileges) reply.OpenArray("authenticatedUserPrivileges").Close();
   reply.Close();
   co_return reply.Finish();
 }

@@ -50,9 +50,30 @@ constexpr Parameter kParameters[] = {
     {"ttlMonitorEnabled", AppendFlag<true>},
 };
 
-bool IsSet(bson::View document, std::string_view name) {
-  const bson::Value value = document[name];
-  return !value.missing() && bson::Truthy(value);
+// The object form of the command's argument.
+struct Selection {
+  bool all = false, details = false;
+  std::string_view set_at;  // "runtime", "startup", or empty: any
+};
+constexpr query::FieldRule kSelectionFields[] = {
+    {"allParameters", query::fields::SafeBool<&Selection::all>},
+    {"showDetails", query::fields::SafeBool<&Selection::details>},
+    {"setAt", query::fields::String<&Selection::set_at>},
+};
+
+// Errors: TypeMismatch, 40415, BadValue for an unknown setAt.
+absl::StatusOr<Selection> ReadSelection(bson::Value argument) {
+  Selection selection;
+  if (argument.Is(bson::Type::kString)) selection.all = argument.AsString() == "*";
+  if (!argument.Is(bson::Type::kObject)) return selection;
+  const bson::View options = argument.AsDocument();
+  EVENKEEL_RETURN_IF_ERROR(query::ReadFields(options, "getParameter", query::FieldScope::kStruct,
+                                             kSelectionFields, &selection));
+  if (options.Contains("setAt") && selection.set_at != "runtime" && selection.set_at != "startup") {
+    return Error(ErrorCode::kBadValue,
+                 "getParameter.setAt must be 'runtime' or 'startup', not '{}'", selection.set_at);
+  }
+  return selection;
 }
 
 void AppendParameter(bson::Builder& reply, const Parameter& parameter, bool details) {
@@ -68,20 +89,17 @@ void AppendParameter(bson::Builder& reply, const Parameter& parameter, bool deta
 }  // namespace
 
 Awaitable<CommandResult> GetParameterCommand(CommandContext& context) {
-  const bson::Value argument = context.request.argument;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Selection selection, ReadSelection(context.request.argument));
   const bson::View body = context.body();
-  bool all = argument.Is(bson::Type::kString) && argument.AsString() == "*";
-  bool details = false;
-  if (argument.Is(bson::Type::kObject)) {
-    all = IsSet(argument.AsDocument(), "allParameters");
-    details = IsSet(argument.AsDocument(), "showDetails");
-  }
-  all = all || IsSet(body, "allParameters");
+  const bson::Value all_field = body["allParameters"];
+  const bool all = selection.all || (!all_field.missing() && bson::Truthy(all_field));
   bson::Builder reply;
   bool found = false;
   for (const Parameter& parameter : kParameters) {
-    if (!all && !body.Contains(parameter.name)) continue;
-    AppendParameter(reply, parameter, details);
+    const bool wanted = all || body.Contains(parameter.name);
+    // None of them can be set, at no time.
+    if (!wanted || !selection.set_at.empty()) continue;
+    AppendParameter(reply, parameter, selection.details);
     found = true;
   }
   if (!found) co_return MakeError(ErrorCode::kInvalidOptions, "no option found to get");

@@ -269,14 +269,17 @@ Awaitable<CommandResult> Explain(CommandContext& context, bson::View command,
 
 Awaitable<CommandResult> ExplainCommand(CommandContext& context) {
   const bson::Value command = context.request.argument;
+  if (command.IsNullish()) co_return query::MissingField("explain", "explain");
   if (!command.Is(bson::Type::kObject) || command.AsDocument().empty()) {
     co_return MakeError(ErrorCode::kTypeMismatch, "explain takes a command as an object");
   }
   const bson::Value given = context.body()["verbosity"];
   std::string verbosity = "allPlansExecution";
   if (given.Is(bson::Type::kString)) verbosity = std::string(given.AsString());
-  if ((!given.missing() && !given.Is(bson::Type::kString)) ||
-      (verbosity != kPlanOnly && verbosity != "executionStats" &&
+  if (!given.IsNullish() && !given.Is(bson::Type::kString)) {
+    co_return query::WrongType("explain", "verbosity", given, "string");
+  }
+  if ((verbosity != kPlanOnly && verbosity != "executionStats" &&
        verbosity != "allPlansExecution")) {
     co_return MakeError(ErrorCode::kFailedToParse,
                         "verbosity must be one of {'queryPlanner', 'executionStats', "

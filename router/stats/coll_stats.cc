@@ -4,6 +4,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "query/request/fields.h"
 #include "router/router.h"
 #include "router/shard_request.h"
 #include "router/stats/figures.h"
@@ -46,6 +47,16 @@ bson::Document CollStatsReply(const catalog::Route& route, const std::vector<Sha
   if (!entry.sharded()) reply.Append("primary", Cluster::ShardName(entry.primary));
   return reply.Finish();
 }
+
+// dbStats' options; the space that could be freed is not measured.
+struct DbStatsRequest {
+  bson::Value scale;
+  bool free_storage = false;
+};
+constexpr query::FieldRule kDbStatsFields[] = {
+    {"scale", query::fields::Any<&DbStatsRequest::scale>},
+    {"freeStorage", query::fields::SafeBool<&DbStatsRequest::free_storage>},
+};
 
 struct DatabaseSums {
   Figures figures;
@@ -163,7 +174,10 @@ Awaitable<CommandResult> CollStatsCommand(CommandContext& context) {
 }
 
 Awaitable<CommandResult> DbStatsCommand(CommandContext& context) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const int64_t scale, ScaleOf(context.body()["scale"]));
+  DbStatsRequest request;
+  EVENKEEL_CO_RETURN_IF_ERROR(query::ReadFields(
+      context.body(), "dbStats", query::FieldScope::kCommand, kDbStatsFields, &request));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const int64_t scale, ScaleOf(request.scale));
   const std::string_view database = context.request.database;
   EVENKEEL_CO_ASSIGN_OR_RETURN(const DatabaseSums sums, co_await SumDatabase(context, database));
   const Figures& figures = sums.figures;

@@ -1,12 +1,14 @@
 // listDatabases, listCollections, listIndexes: rows out of the catalog.
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "base/bson/builder.h"
-#include "base/bson/number.h"
 #include "base/status.h"
 #include "query/match/filter.h"
+#include "query/request/fields.h"
 #include "router/cursor/cursors.h"
 #include "router/query_context.h"
 #include "router/retry.h"
@@ -14,42 +16,50 @@
 #include "router/stats/figures.h"
 #include "router/stats/stats.h"
 #include "router/write/batch_writer.h"
+#include "wire/protocol/commands.h"
 
 namespace evenkeel::router::stats {
 namespace {
 
 constexpr uint8_t kUuidSubtype = 4;
 
-bool Flag(bson::View command, std::string_view name) {
-  const bson::Value value = command[name];
-  return !value.missing() && bson::Truthy(value);
-}
+// The fields of all three commands; each allows some of them.
+struct ListRequest {
+  bson::View filter, cursor;
+  bool name_only = false, authorized = false;
+  std::optional<int64_t> batch_size;
+};
 
-// The command's filter over the rows. Errors: TypeMismatch, and those of the filter.
-absl::StatusOr<query::Filter> FilterOf(bson::View command, const query::QueryContext& context) {
-  const bson::Value filter = command["filter"];
-  if (filter.IsNullish()) return query::Filter();
-  if (!filter.Is(bson::Type::kObject)) {
-    return MakeError(ErrorCode::kTypeMismatch, "filter must be an object");
-  }
-  return query::Filter::Parse(filter.AsDocument(), context);
-}
+constexpr query::FieldRule kDatabasesFields[] = {
+    {"filter", query::fields::Object<&ListRequest::filter>},
+    {"nameOnly", query::fields::SafeBool<&ListRequest::name_only>},
+    {"authorizedDatabases", query::fields::Bool<&ListRequest::authorized>},
+};
+constexpr query::FieldRule kCollectionsFields[] = {
+    {"filter", query::fields::Object<&ListRequest::filter>},
+    {"nameOnly", query::fields::Bool<&ListRequest::name_only>},
+    {"authorizedCollections", query::fields::Bool<&ListRequest::authorized>},
+    {"cursor", query::fields::Object<&ListRequest::cursor>},
+};
+constexpr query::FieldRule kIndexesFields[] = {
+    {"cursor", query::fields::Object<&ListRequest::cursor>},
+    {"includeIndexBuildInfo"},
+    {"includeBuildUUIDs"},
+};
+constexpr query::FieldRule kCursorFields[] = {
+    {"batchSize", query::fields::NonNegative<&ListRequest::batch_size>},
+};
 
-// cursor.batchSize. Errors: TypeMismatch, BadValue.
-absl::StatusOr<std::optional<int64_t>> BatchSizeOf(bson::View command) {
-  const bson::Value cursor = command["cursor"];
-  if (cursor.IsNullish()) return std::nullopt;
-  if (!cursor.Is(bson::Type::kObject)) {
-    return MakeError(ErrorCode::kTypeMismatch, "cursor must be an object");
-  }
-  const bson::Value size = cursor.AsDocument()["batchSize"];
-  if (size.IsNullish()) return std::nullopt;
-  if (!size.IsNumber()) {
-    return MakeError(ErrorCode::kTypeMismatch, "cursor.batchSize must be a number");
-  }
-  const int64_t rows = bson::ToInt64Truncated(size);
-  if (rows < 0) return MakeError(ErrorCode::kBadValue, "cursor.batchSize must not be negative");
-  return rows;
+// Errors: TypeMismatch, 40415 for unknown fields, 51024 for a negative batch size.
+absl::StatusOr<ListRequest> Parse(const CommandContext& context,
+                                  std::span<const query::FieldRule> rules) {
+  const std::string_view name = context.request.facts->name;
+  ListRequest request;
+  EVENKEEL_RETURN_IF_ERROR(
+      query::ReadFields(context.body(), name, query::FieldScope::kCommand, rules, &request));
+  EVENKEEL_RETURN_IF_ERROR(query::ReadFields(request.cursor, std::string(name) + ".cursor",
+                                             query::FieldScope::kStruct, kCursorFields, &request));
+  return request;
 }
 
 bson::Document CollectionRow(const catalog::CollectionEntry& entry, bool name_only) {
@@ -88,10 +98,11 @@ Awaitable<absl::StatusOr<std::map<std::string, int64_t>>> DatabaseSizes(CommandC
 }  // namespace
 
 Awaitable<CommandResult> ListDatabasesCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const ListRequest request, Parse(context, kDatabasesFields));
   const auto query_context = MakeQueryContext(context.router, "admin.$cmd");
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::Filter filter,
-                               FilterOf(context.body(), *query_context));
-  const bool name_only = Flag(context.body(), "nameOnly");
+                               query::Filter::Parse(request.filter, *query_context));
+  const bool name_only = request.name_only;
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto sizes, co_await DatabaseSizes(context, name_only));
   int64_t total = 0;
   bson::Builder reply;
@@ -117,25 +128,24 @@ Awaitable<CommandResult> ListDatabasesCommand(CommandContext& context) {
 Awaitable<CommandResult> ListCollectionsCommand(CommandContext& context) {
   const std::string_view database = context.request.database;
   const std::string ns = std::string(database) + ".$cmd.listCollections";
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const ListRequest request, Parse(context, kCollectionsFields));
   const auto query_context = MakeQueryContext(context.router, ns);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::Filter filter,
-                               FilterOf(context.body(), *query_context));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto batch_size, BatchSizeOf(context.body()));
+                               query::Filter::Parse(request.filter, *query_context));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<catalog::CollectionEntry> entries,
                                co_await EntriesOf(context, database));
-  const bool name_only = Flag(context.body(), "nameOnly");
   std::vector<bson::Document> rows;
   for (const catalog::CollectionEntry& entry : entries) {
     // The filter may name fields that nameOnly leaves out.
     if (filter.Matches(CollectionRow(entry, false)))
-      rows.push_back(CollectionRow(entry, name_only));
+      rows.push_back(CollectionRow(entry, request.name_only));
   }
-  co_return co_await ReplyWithRows(context, ns, std::move(rows), batch_size);
+  co_return co_await ReplyWithRows(context, ns, std::move(rows), request.batch_size);
 }
 
 Awaitable<CommandResult> ListIndexesCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::string ns, context.Namespace());
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto batch_size, BatchSizeOf(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const ListRequest request, Parse(context, kIndexesFields));
   // Asked of the catalog itself: an index that another router has made must be seen.
   context.router.cluster->Forget(ns);
   RouteRetry retry(context.router, ns, context.scope());
@@ -144,7 +154,7 @@ Awaitable<CommandResult> ListIndexesCommand(CommandContext& context) {
   if (route->entry->kind == catalog::CollectionKind::kView) co_return write::ViewError(ns);
   std::vector<bson::Document> rows;
   for (const catalog::IndexEntry& index : route->entry->indexes) rows.push_back(index.spec);
-  co_return co_await ReplyWithRows(context, ns, std::move(rows), batch_size);
+  co_return co_await ReplyWithRows(context, ns, std::move(rows), request.batch_size);
 }
 
 }  // namespace evenkeel::router::stats

@@ -21,6 +21,10 @@ bson::Document WithoutUpsert(bson::View statement) {
   return copy.Finish();
 }
 
+bool IsReplacement(bson::Value update) {
+  return update.Is(bson::Type::kObject) && !update.AsDocument().Front().key.starts_with('$');
+}
+
 bool Matched(bson::View reply) {
   const bson::Value n = reply["n"];
   return (n.IsNumber() && bson::ToInt64Truncated(n) > 0) || reply.Contains("writeErrors");
@@ -30,6 +34,10 @@ bool Matched(bson::View reply) {
 
 absl::StatusOr<Placement> ModifyWriter::Place(const catalog::Route& route, size_t index) {
   const ModifyStatement& statement = statements_[index];
+  if (statement.multi && IsReplacement(statement.update)) {
+    return MakeError(ErrorCode::kFailedToParse,
+                     "multi update is not supported for replacement-style update");
+  }
   Placement placement;
   EVENKEEL_ASSIGN_OR_RETURN(
       placement.targets,

@@ -44,8 +44,8 @@ ReadDocument Read(const catalog::IndexEntry& index, const Found& found) {
   out.doc_key = std::string(found.doc_key);
   out.version = found.version;
   out.document = bson::Document(found.document);
-  out.status = AppendIndexRecords(index, out.document.view(), out.doc_key, &out.records,
-                                  &out.multikey);
+  out.status =
+      AppendIndexRecords(index, out.document.view(), out.doc_key, &out.records, &out.multikey);
   for (const IndexRecord& record : out.records) out.long_keys |= record.long_key;
   return out;
 }

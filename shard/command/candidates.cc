@@ -31,7 +31,8 @@ absl::StatusOr<query::Plan> PlanOf(const WriteStatement& statement,
 // The best candidates so far, in sort order.
 class Best {
  public:
-  Best(const query::SortPattern& sort, bool sorted) : sort_(sort), in_order_(sort.empty() || sorted) {}
+  Best(const query::SortPattern& sort, bool sorted)
+      : sort_(sort), in_order_(sort.empty() || sorted) {}
 
   // False: enough were found.
   bool Add(const Found& found) {
@@ -40,11 +41,10 @@ class Best {
       return ranked_.size() < kCandidatesMax;
     }
     bson::Document key = sort_.KeyOf(found.document, nullptr);
-    const auto place =
-        std::upper_bound(ranked_.begin(), ranked_.end(), key,
-                         [this](const bson::Document& a, const Ranked& b) {
-                           return sort_.CompareKeys(a.view(), b.sort_key.view(), nullptr) < 0;
-                         });
+    const auto place = std::upper_bound(
+        ranked_.begin(), ranked_.end(), key, [this](const bson::Document& a, const Ranked& b) {
+          return sort_.CompareKeys(a.view(), b.sort_key.view(), nullptr) < 0;
+        });
     const auto at = static_cast<size_t>(place - ranked_.begin());
     if (at == kCandidatesMax) return true;
     Insert(at, found, std::move(key));

@@ -141,8 +141,7 @@ Awaitable<CommandResult> CopyInCommand(CommandContext& context) {
 Awaitable<CommandResult> CopySessionsCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
-  EVENKEEL_CO_RETURN_IF_ERROR(
-      OpenCollection(context.service.store().Read(), envelope).status());
+  EVENKEEL_CO_RETURN_IF_ERROR(OpenCollection(context.service.store().Read(), envelope).status());
   std::string next;
   if (const bson::Value after = context.body()["after"]; after.Is(bson::Type::kBinary)) {
     next = std::string(after.AsBinary().bytes);

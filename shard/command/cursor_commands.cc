@@ -130,8 +130,8 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
                                OpenCollection(context.service.store().Read(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::AggregateRequest request,
                                query::ParseAggregate(context.body()));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      auto cursor, OpenAggregate(context, collection, CopyOfCommand(context)));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(auto cursor,
+                               OpenAggregate(context, collection, CopyOfCommand(context)));
   const int64_t rows = request.batch_size.value_or(kFirstBatchRows);
   co_return co_await Answer(context, std::move(cursor), {}, rows, true);
 }

@@ -172,8 +172,8 @@ void AddToCounter(storage::WriteContext& context, const Collection& collection,
 }  // namespace
 
 absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& collection,
-                           const IndexRecord& record, bson::View document,
-                           std::string_view doc_key, std::string_view replaced) {
+                           const IndexRecord& record, bson::View document, std::string_view doc_key,
+                           std::string_view replaced) {
   const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
   auto cursor = context.NewCursor(storage::Table::kIndex);
   for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {

@@ -38,8 +38,8 @@ void InstallRemove(storage::WriteContext& context, const Collection& collection,
 // Errors: DuplicateKey when another document than `replaced` has a record with the values of
 // `record`, which stands for `document` under `doc_key`.
 absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& collection,
-                           const IndexRecord& record, bson::View document,
-                           std::string_view doc_key, std::string_view replaced);
+                           const IndexRecord& record, bson::View document, std::string_view doc_key,
+                           std::string_view replaced);
 // Puts a record that may be there already.
 void PutIndexRecord(storage::WriteContext& context, const IndexRecord& record);
 // Remembers what the planner and scans must know of the indexes.

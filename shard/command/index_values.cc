@@ -53,9 +53,9 @@ class Walk {
         array = step.value;
         holder = i;
       } else if (array.data() != step.value.data()) {
-        parallel_ = Error(ErrorCode::kCannotBuildIndexKeys,
-                          "cannot index parallel arrays [{}] [{}]", path(i).dotted(),
-                          path(holder).dotted());
+        parallel_ =
+            Error(ErrorCode::kCannotBuildIndexKeys, "cannot index parallel arrays [{}] [{}]",
+                  path(i).dotted(), path(holder).dotted());
       }
     }
     return array;
@@ -92,8 +92,8 @@ class Walk {
     for (size_t i = 0; i < steps.size(); ++i) {
       Step& step = steps[i];
       if (step.done || step.value.data() != array.data()) continue;
-      step.value = step.at == path(i).size() ? bson::Value(bson::Type::kUndefined, nullptr)
-                                             : bson::Value();
+      step.value =
+          step.at == path(i).size() ? bson::Value(bson::Type::kUndefined, nullptr) : bson::Value();
       step.done = true;
     }
     return steps;

@@ -16,8 +16,7 @@ namespace {
 // Looks at the newest state: a first attempt whose write is not durable yet has a record there.
 class FindRecordTask final : public WriteTask {
  public:
-  FindRecordTask(const RetryLog& retry, int32_t statement)
-      : retry_(retry), statement_(statement) {}
+  FindRecordTask(const RetryLog& retry, int32_t statement) : retry_(retry), statement_(statement) {}
   void Execute(storage::WriteContext& context) override {
     found = retry_.Find(*context.NewCursor(storage::Table::kSessions), statement_, statement_);
   }

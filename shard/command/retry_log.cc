@@ -107,8 +107,8 @@ void RetryLog::RemoveOlder(storage::WriteContext& context) const {
   const std::string session = txn::SessionPrefix(command_->lsid);
   std::vector<std::string> dead;
   const auto cursor = context.NewCursor(storage::Table::kSessions);
-  for (cursor->Seek(session); cursor->Valid() && cursor->key().starts_with(session) &&
-                              dead.size() < kOlderRowsMax;
+  for (cursor->Seek(session);
+       cursor->Valid() && cursor->key().starts_with(session) && dead.size() < kOlderRowsMax;
        cursor->Next()) {
     dead.emplace_back(cursor->key());
   }

@@ -145,8 +145,8 @@ void Scan::AddIndexRanges(const catalog::IndexEntry& index,
     const catalog::IndexField& field = index.fields[f];
     const bool points = ArePoints(intervals);
     if (prefixes.size() * intervals.size() > kPrefixCountMax || (!points && field.hashed)) {
-      widened_ |= !std::all_of(bounds.begin() + static_cast<std::ptrdiff_t>(f), bounds.end(),
-                               IsUnbounded);
+      widened_ |=
+          !std::all_of(bounds.begin() + static_cast<std::ptrdiff_t>(f), bounds.end(), IsUnbounded);
       break;
     }
     if (!points) {

@@ -59,8 +59,9 @@ class Validation {
     const int64_t keys = found.documents;
     keys_[index.name] = keys;
     if (const storage::Count counted = counted_keys_[index.name]; counted != found) {
-      AddError(fmt::format("the counters of index '{}' say {} records of {} bytes, there are {} of {}",
-                           index.name, counted.documents, counted.bytes, keys, found.bytes));
+      AddError(
+          fmt::format("the counters of index '{}' say {} records of {} bytes, there are {} of {}",
+                      index.name, counted.documents, counted.bytes, keys, found.bytes));
     }
     if (index.ready && keys != expected_keys_[index.name]) {
       AddError(fmt::format("index '{}' has {} records, its documents stand for {}", index.name,

@@ -57,7 +57,9 @@ class WriteStatement {
     bool changed = false;         // false: nothing to write
     bson::Document new_document;  // not for deletes
     DocumentRecords new_records;
-    bool moved() const { return !new_document.empty() && old_records.doc_key != new_records.doc_key; }
+    bool moved() const {
+      return !new_document.empty() && old_records.doc_key != new_records.doc_key;
+    }
   };
   // Errors: of the update; IllegalOperation (20) when the new place is on another shard.
   absl::StatusOr<Change> Apply(bson::View document) const;

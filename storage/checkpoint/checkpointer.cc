@@ -79,13 +79,15 @@ size_t Checkpointer::WaitingBytes() const {
   return bytes;
 }
 
-std::shared_ptr<MemTable> Checkpointer::NextTable() const {
+std::shared_ptr<MemTable> Checkpointer::NextTable() {
+  waits_for_batch_.store(true);  // before the look, so that no publication behind it is missed
   const std::shared_ptr<const View> view = parts_.views->Current();
   const auto& entries = view->tables->entries;
   for (size_t i = 0; i + 1 < entries.size(); ++i) {
     if (entries[i].in_lmdb) continue;
     return entries[i].table->last_index() <= view->index ? entries[i].table : nullptr;
   }
+  waits_for_batch_.store(false);
   return nullptr;
 }
 

@@ -52,8 +52,12 @@ class Checkpointer {
 
   // From now on old tables are frozen: `active_since` says since when the active table holds something, `freeze` asks the writer.
   void WatchActive(std::function<absl::Time()> active_since, std::function<void()> freeze);
-  // A table was frozen, or batches were published. Any thread, cheap.
+  // A table was frozen. Any thread.
   void Notify();
+  // Batches were published: a frozen table may have become durable. Any thread, cheap.
+  void Published() {
+    if (waits_for_batch_.load()) Notify();
+  }
 
   // Waits until every batch up to `index`, which is frozen, is in LMDB, without pacing.
   // Errors: why the last attempt failed; ShutdownInProgress.
@@ -80,7 +84,8 @@ class Checkpointer {
   void RunJob(Job job);
   // Sleeps until something happens or `timeout` is over.
   void Idle(absl::Duration timeout);
-  std::shared_ptr<MemTable> NextTable() const;
+  // The oldest table that is not in LMDB and durable as a whole; null when there is none.
+  std::shared_ptr<MemTable> NextTable();
   absl::Status Flush(const std::shared_ptr<MemTable>& table);
   void Flushed(const MemTable& table, const CheckpointPosition& position, absl::Duration took);
   bool Pace(const TableFlush::Progress& progress);
@@ -96,6 +101,7 @@ class Checkpointer {
   Pacer pacer_;  // the thread's
   std::atomic<double> drain_rate_{0};
   std::atomic<uint64_t> count_{0};
+  std::atomic<bool> waits_for_batch_{false};  // a frozen table is not durable yet
   std::atomic<uint64_t> damaged_{0};
 
   mutable absl::Mutex mutex_;

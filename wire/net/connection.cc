@@ -119,7 +119,9 @@ asio::awaitable<absl::Status> Connection::Serve() {
     if (progress != FrameReader::Progress::kFrame) {
       EVENKEEL_CO_RETURN_IF_ERROR(co_await NextFrame(frame));
     }
-    if (settings_->budget->IsOverdrawn()) EVENKEEL_CO_RETURN_IF_ERROR(co_await AwaitMemory());
+    if (settings_->budget->IsOverdrawn() && !frame.admitted) {
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await AwaitMemory());
+    }
     handling_ = true;
     absl::Status status = co_await Process(frame);
     handling_ = false;
@@ -198,6 +200,7 @@ asio::awaitable<absl::Status> Connection::Execute(Message message, ReplyForm for
       reply = settings_->handler->ErrorFor(request.status());
     } else {
       if (MayExhaust(*request)) streamed = request->message;
+      waits_for_news_ = IsAwaitableHello(*request);
       if (request->facts && (request->facts->flags & kNeverCompressed)) form.compressor.reset();
       std::exception_ptr exception;
       try {
@@ -217,6 +220,7 @@ asio::awaitable<absl::Status> Connection::Execute(Message message, ReplyForm for
     if (!more) co_return absl::OkStatus();
     form.response_to = last_reply_id_;
     message = NextExhaustRequest(*streamed, reply.body);
+    co_await base::SwitchTo(loop_->executor);  // others come in between
   }
 }
 
@@ -326,7 +330,7 @@ void Connection::TookTooLong() {
 
 void Connection::Stop() {
   stopping_ = true;
-  if (!handling_) Abort();
+  if (!handling_ || waits_for_news_) Abort();
 }
 
 void Connection::Abort() {

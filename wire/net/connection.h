@@ -99,7 +99,8 @@ class Connection final : public Watched {
   pthread_t thread_ = {};  // the loop's
   int32_t last_reply_id_ = 0;
   bool stopping_ = false;
-  bool handling_ = false;  // from a whole frame to its written reply
+  bool handling_ = false;        // from a whole frame to its written reply
+  bool waits_for_news_ = false;  // the request is an awaitable hello: nothing is lost by its end
   bool too_long_ = false;
 };
 

@@ -13,8 +13,12 @@ constexpr std::string_view kTopologyVersion = "topologyVersion";
 
 bool MayExhaust(const Request& request) {
   if (!request.message.exhaust_allowed() || request.facts == nullptr) return false;
+  return request.facts->name == "getMore" || IsAwaitableHello(request);
+}
+
+bool IsAwaitableHello(const Request& request) {
+  if (request.facts == nullptr) return false;
   const std::string_view name = request.facts->name;
-  if (name == "getMore") return true;
   return (name == "hello" || name == "isMaster") && request.body().Contains(kTopologyVersion);
 }
 

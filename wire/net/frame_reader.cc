@@ -65,6 +65,7 @@ absl::Status FrameReader::ParseFront(Frame& frame) {
 absl::StatusOr<FrameReader::Progress> FrameReader::Take(Frame& frame) {
   if (Buffered().size() < kHeaderBytes) return Progress::kNeedMore;
   EVENKEEL_RETURN_IF_ERROR(ParseFront(frame));
+  frame.admitted = false;
   frame.compression.reset();
   if (frame.header.op_code == OpCode::kCompressed) {
     // The announced size is needed before anything is admitted.
@@ -129,6 +130,7 @@ asio::awaitable<absl::Status> FrameReader::ReadLarge(Frame& frame) {
     if (error) co_return Closed(error);
   }
   frame.payload = bson::SharedBytes(payload, &payload->bytes);
+  frame.admitted = true;
   co_return absl::OkStatus();
 }
 

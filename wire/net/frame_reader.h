@@ -31,6 +31,7 @@ struct Frame {
   MessageHeader header;
   char header_bytes[kHeaderBytes];
   bson::SharedBytes payload;                    // after the header
+  bool admitted = false;                        // large: holds a grant
   std::optional<CompressedHeader> compression;  // for OP_COMPRESSED
 };
 

@@ -58,8 +58,8 @@ std::string TestCollection::Entry() const {
           R"(, "ready": true, "spec": {"v": 2, "key": {"_id": 1}, "name": "_id_"}})";
   for (size_t i = 0; i < indexes.size(); ++i) {
     const bool ready = i >= building.size() || !building[i];
-    json += R"(, {"id": )" + Long(index_id(i + 1)) + R"(, "ready": )" +
-            (ready ? "true" : "false") + R"(, "spec": )" + indexes[i] + "}";
+    json += R"(, {"id": )" + Long(index_id(i + 1)) + R"(, "ready": )" + (ready ? "true" : "false") +
+            R"(, "spec": )" + indexes[i] + "}";
   }
   json += "]";
   if (writes_closed) json += R"(, "writesClosed": true)";
@@ -98,9 +98,8 @@ void ShardFixture::Open() {
   loop_ = std::make_unique<base::EventLoop>("test-loop");
   service_ = std::make_unique<shard::ShardService>(store_.get(), &clock, &wall, loop_->executor(),
                                                    pool_.get_executor());
-  const absl::Status started = boost::asio::co_spawn(loop_->executor(), service_->Start(),
-                                                     boost::asio::use_future)
-                                   .get();
+  const absl::Status started =
+      boost::asio::co_spawn(loop_->executor(), service_->Start(), boost::asio::use_future).get();
   EVENKEEL_CHECK(started.ok());
   if (!options_.init) return;
   bson::Builder init;
@@ -183,7 +182,8 @@ std::vector<std::string> ShardFixture::Find(const TestCollection& collection,
     const bson::View cursor = reply["cursor"].AsDocument();
     const bson::Value batch =
         cursor.Contains("firstBatch") ? cursor["firstBatch"] : cursor["nextBatch"];
-    for (const auto& [key, row] : batch.AsDocument()) rows.push_back(bson::ToJson(row.AsDocument()));
+    for (const auto& [key, row] : batch.AsDocument())
+      rows.push_back(bson::ToJson(row.AsDocument()));
     if (cursor["id"].AsInt64() == 0) return rows;
     bson::Builder more;
     more.Append("getMore", cursor["id"].AsInt64())

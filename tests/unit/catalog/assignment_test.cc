@@ -92,8 +92,8 @@ TEST(Assignment, SurvivesARoundTrip) {
     ASSERT_TRUE(after.ok()) << after.status();
     EXPECT_EQ(after->name(), before.name());
     EXPECT_EQ(after->version(), before.version());
-    EXPECT_TRUE(std::equal(after->ranges().begin(), after->ranges().end(),
-                           before.ranges().begin(), before.ranges().end()));
+    EXPECT_TRUE(std::equal(after->ranges().begin(), after->ranges().end(), before.ranges().begin(),
+                           before.ranges().end()));
     EXPECT_EQ(bson::ToCanonicalJson(after->ToBson()), bson::ToCanonicalJson(document));
   }
 }

@@ -40,7 +40,8 @@ CollectionEntry Unsharded() {
 
 TEST(IndexEntry, FieldsAndFlagsOfASpecification) {
   const IndexEntry index = Index(
-      7, R"({"v": 2, "key": {"a": 1, "b.c": -1, "d": "hashed", "e": -2.5, "f": {"$numberLong": "3"}},
+      7,
+      R"({"v": 2, "key": {"a": 1, "b.c": -1, "d": "hashed", "e": -2.5, "f": {"$numberLong": "3"}},
              "name": "n", "unique": true, "sparse": 1})");
   EXPECT_EQ(index.id, IndexId{7});
   EXPECT_EQ(index.name, "n");
@@ -201,19 +202,27 @@ TEST(Names, AreSplitAtTheFirstDot) {
 TEST(Names, OfDatabases) {
   const std::string good[] = {"a", "db", "A-b_c+1", "\xc3\xa4", std::string(63, 'x')};
   for (const std::string& name : good) EXPECT_TRUE(CheckDatabaseName(name).ok()) << name;
-  const std::string bad[] = {"",     "a.b", "a b", "a/b", "a\\b",
-                             "a\"b", "$a",  "a$",  std::string("a\0b", 3), std::string(64, 'x')};
+  const std::string bad[] = {"",
+                             "a.b",
+                             "a b",
+                             "a/b",
+                             "a\\b",
+                             "a\"b",
+                             "$a",
+                             "a$",
+                             std::string("a\0b", 3),
+                             std::string(64, 'x')};
   for (const std::string& name : bad) {
     EXPECT_EQ(CodeOf(CheckDatabaseName(name)), ErrorCode::kInvalidNamespace) << name;
   }
 }
 
 TEST(Names, OfCollections) {
-  const std::string good[] = {"c", "c.d", "system.views", "a b", "a-b/c", "c.",
-                              std::string(255 - 3, 'x')};
+  const std::string good[] = {"c",     "c.d", "system.views",           "a b",
+                              "a-b/c", "c.",  std::string(255 - 3, 'x')};
   for (const std::string& name : good) EXPECT_TRUE(CheckCollectionName("db", name).ok()) << name;
-  const std::string bad[] = {"", ".c", "a$b", "$cmd", std::string("a\0b", 3),
-                             std::string(256 - 3, 'x')};
+  const std::string bad[] = {
+      "", ".c", "a$b", "$cmd", std::string("a\0b", 3), std::string(256 - 3, 'x')};
   for (const std::string& name : bad) {
     EXPECT_EQ(CodeOf(CheckCollectionName("db", name)), ErrorCode::kInvalidNamespace) << name;
   }

@@ -1,4 +1,5 @@
 // Which shards filters and documents go to.
+#include "base/status.h"
 #include "router/target.h"
 
 #include <gtest/gtest.h>

@@ -240,19 +240,13 @@ TEST(ShardStore, N3_ChecksStoredDocuments) {
   EXPECT_EQ(h.store->CheckDocs("k10000", "k10002")->checked, 2u);
 }
 
-TEST(ShardStore, OldTablesAndHeldBackLogAreCheckpointed) {
+TEST(ShardStore, OldTablesAreCheckpointed) {
   StoreHarness h;
   h.options.table_age_max = absl::Milliseconds(5);
   h.Open();
   h.Put("a", "1");
   while (h.store->Stats().checkpointed < h.log.committed()) absl::SleepFor(absl::Milliseconds(1));
   EXPECT_EQ(h.log.first_index().value, h.log.committed().value + 1);
-
-  StoreHarness other;
-  other.Open();
-  other.log.SetHeldBackBytes(uint64_t{1} << 40);
-  other.Put("a", "1");
-  while (other.store->Stats().checkpointed < other.log.committed()) absl::SleepFor(absl::Milliseconds(1));
 }
 
 TEST(ShardStore, WorksOnRealLmdb) {

@@ -47,8 +47,8 @@ TEST(RetryRecordKey, NewestNumberFirstThenByStatement) {
 
 TEST(RetryRecordKey, SessionsDoNotMix) {
   const std::string other = "sixteen bytes iD";
-  EXPECT_FALSE(RetryRecordKey({kLsid, TxnNumber{1}}, RowKind::kSlice, 0)
-                   .starts_with(SessionPrefix(other)));
+  EXPECT_FALSE(
+      RetryRecordKey({kLsid, TxnNumber{1}}, RowKind::kSlice, 0).starts_with(SessionPrefix(other)));
 }
 
 RetryRecord MakeRecord() {
@@ -64,10 +64,11 @@ RetryRecord MakeRecord() {
                             .matched = 1,
                             .upserted = Value(R"({"a": [1, "x"]})")});
   record.results.push_back({.statement = 9, .kind = StatementKind::kDelete, .matched = 1});
-  record.results.push_back({.statement = 70'000,
-                            .kind = StatementKind::kFindAndModify,
-                            .matched = 1,
-                            .reply = *bson::FromJson(R"({"lastErrorObject": {"n": 1}, "value": {"a": 1}})")});
+  record.results.push_back(
+      {.statement = 70'000,
+       .kind = StatementKind::kFindAndModify,
+       .matched = 1,
+       .reply = *bson::FromJson(R"({"lastErrorObject": {"n": 1}, "value": {"a": 1}})")});
   return record;
 }
 
@@ -96,7 +97,8 @@ TEST(RetryRecord, SurvivesARoundTrip) {
 TEST(RetryRecord, KeyAndValueKnowTheLowestAndTheHighestStatement) {
   const RetryableCommand command{kLsid, TxnNumber{5}};
   RetryRecord record;
-  for (const int32_t statement : {30, 7, 50, 12}) record.results.push_back({.statement = statement});
+  for (const int32_t statement : {30, 7, 50, 12})
+    record.results.push_back({.statement = statement});
   EXPECT_EQ(RetryRecordKey(command, record), RetryRecordKey(command, RowKind::kSlice, 7));
   EXPECT_EQ(*LastStatementOf(EncodeRetryRecord(record)), 50);
   record.results.resize(1);

@@ -1,4 +1,5 @@
 // Which values distinct counts.
+#include "base/status.h"
 #include "router/read/distinct_values.h"
 
 #include <gtest/gtest.h>

@@ -134,7 +134,8 @@ TEST(BuildIndex, ADocumentThatIsRemovedMeanwhileLeavesNoRecords) {
   shard.Put(steps.building);
   shard.Run(steps.building.Command("delete", R"("deletes": [{"q": {"_id": 5}, "limit": 1}])"));
   EXPECT_EQ(shard.RunJson(steps.Build()), "{}");
-  shard.Run(steps.building.Command("delete", R"("deletes": [{"q": {"_id": {"$lt": 3}}, "limit": 0}])"));
+  shard.Run(
+      steps.building.Command("delete", R"("deletes": [{"q": {"_id": {"$lt": 3}}, "limit": 0}])"));
   shard.Put(steps.ready);
   EXPECT_EQ(shard.Validate(steps.ready), "");
 }
@@ -181,8 +182,8 @@ TEST(BuildIndex, LargeDocumentsGoInSmallSlices) {
   shard.Put(steps.before);
   const std::string text(1'500'000, 'x');
   for (int i = 0; i < 8; ++i) {
-    shard.Insert(steps.before, {R"({"_id": )" + std::to_string(i) + R"(, "a": 1, "t": ")" + text +
-                                R"("})"});
+    shard.Insert(steps.before,
+                 {R"({"_id": )" + std::to_string(i) + R"(, "a": 1, "t": ")" + text + R"("})"});
   }
   shard.Put(steps.building);
   EXPECT_EQ(shard.RunJson(steps.Build()), "{}");
@@ -205,8 +206,7 @@ TEST(BuildIndex, OldVersionsAndUnknownIndexes) {
   const Steps steps(kIndexA, "");
   shard.Put(steps.ready);
   EXPECT_EQ(shard.CodeOfRun(steps.Build()), 13388);
-  EXPECT_EQ(shard.CodeOfRun(
-                steps.ready.Command("_buildIndex", R"("index": {"$numberLong": "5"})")),
+  EXPECT_EQ(shard.CodeOfRun(steps.ready.Command("_buildIndex", R"("index": {"$numberLong": "5"})")),
             27);
 }
 

@@ -23,8 +23,8 @@ using tests::Field;
 using tests::ShardFixture;
 using tests::TestCollection;
 
-const TestCollection kIndexed{.indexes = {R"({"key": {"a": 1}, "name": "a_1"})",
-                                          R"({"key": {"b": 1}, "name": "b_1"})"}};
+const TestCollection kIndexed{
+    .indexes = {R"({"key": {"a": 1}, "name": "a_1"})", R"({"key": {"b": 1}, "name": "b_1"})"}};
 
 bson::Document Init(std::string_view cluster, int32_t shard) {
   bson::Builder init;
@@ -137,9 +137,9 @@ TEST(ApplyCatalog, ADroppedIndexTakesRecordsCounterAndFlagsAlong) {
   // Without the first one; ids follow their positions, so the second goes too.
   shard.Put(TestCollection{.version = 2});
   EXPECT_FALSE(CatalogOf(shard.store().Read()).IsMultikey(IndexId{kIndexed.index_id(1)}));
-  EXPECT_EQ(Field(shard.Run(TestCollection{.version = 2}.Command("_collStats", "")),
-                  "totalIndexSize"),
-            "0");
+  EXPECT_EQ(
+      Field(shard.Run(TestCollection{.version = 2}.Command("_collStats", "")), "totalIndexSize"),
+      "0");
   shard.Restart();
   EXPECT_FALSE(CatalogOf(shard.store().Read()).IsMultikey(IndexId{kIndexed.index_id(1)}));
   EXPECT_EQ(shard.Validate(TestCollection{.version = 2}), "");
@@ -206,9 +206,9 @@ TEST(CommitCatalog, ExpectationsDecideOnAllWrites) {
   for (const Case& c : cases) {
     ShardFixture shard;
     shard.Put(TestCollection{});  // id 1000: not of config
-    EXPECT_EQ(shard.CodeOfRun(Commit(
-                  "[]", R"([{"c": 1, "_id": "a", "d": {"_id": "a", "version": 3}}])")),
-              0);
+    EXPECT_EQ(
+        shard.CodeOfRun(Commit("[]", R"([{"c": 1, "_id": "a", "d": {"_id": "a", "version": 3}}])")),
+        0);
     EXPECT_EQ(shard.CodeOfRun(Commit(c.expect, put_b)), c.code) << c.expect;
     EXPECT_EQ(shard.Count(catalog), c.code == 0 ? 2 : 1) << c.expect;
     EXPECT_EQ(shard.Validate(catalog), "");

@@ -33,8 +33,8 @@ std::string Txn(int session, int number) {
 TEST(CopyIn, TwiceIsOnce) {
   ShardFixture shard;
   shard.Put(kTarget);
-  const std::string copy = kTarget.Command(
-      "_copyIn", R"("sessions": [], "documents": [{"_id": 1, "a": 1, "b": [1, 2]},
+  const std::string copy =
+      kTarget.Command("_copyIn", R"("sessions": [], "documents": [{"_id": 1, "a": 1, "b": [1, 2]},
                                                   {"_id": 2, "a": 2}])");
   EXPECT_EQ(shard.RunJson(copy), R"({"n":2})");
   EXPECT_EQ(shard.RunJson(copy), R"({"n":0})");
@@ -112,7 +112,8 @@ TEST(CopySessions, RetriedWritesFindTheirResults) {
   TestCollection from;
   source.Put(from);
   const std::string one = R"("updates": [{"q": {"_id": 1, "a": 1}, "u": {"$inc": {"n": 1}},
-                                          "upsert": true}], )" + Txn(0, 5);
+                                          "upsert": true}], )" +
+                          Txn(0, 5);
   const std::string two = R"("documents": [{"_id": 2, "a": 1}, {"_id": 3, "a": 1}], )" + Txn(1, 2);
   EXPECT_EQ(source.CodeOfRun(from.Command("update", one)), 0);
   EXPECT_EQ(source.CodeOfRun(from.Command("insert", two)), 0);
@@ -143,9 +144,11 @@ TEST(CopySessions, ExpiredRowsAreLeftOut) {
   ShardFixture shard;
   const TestCollection from;
   shard.Put(from);
-  EXPECT_EQ(shard.CodeOfRun(from.Command("insert", R"("documents": [{"_id": 1}], )" + Txn(0, 1))), 0);
+  EXPECT_EQ(shard.CodeOfRun(from.Command("insert", R"("documents": [{"_id": 1}], )" + Txn(0, 1))),
+            0);
   shard.wall.Advance(absl::Minutes(20));
-  EXPECT_EQ(shard.CodeOfRun(from.Command("insert", R"("documents": [{"_id": 2}], )" + Txn(1, 1))), 0);
+  EXPECT_EQ(shard.CodeOfRun(from.Command("insert", R"("documents": [{"_id": 2}], )" + Txn(1, 1))),
+            0);
   shard.wall.Advance(absl::Minutes(11));
   EXPECT_EQ(shard.Run(from.Command("_copySessions", ""))["rows"].AsDocument().CountFields(), 1u);
 }
@@ -157,10 +160,10 @@ TEST(CopySessions, ComesInParts) {
   shard.Put(from);
   const std::string text(3'000'000, 'x');
   for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(shard.CodeOfRun(from.Command(
-                  "findAndModify", R"("query": {"_id": )" + std::to_string(i) +
-                                       R"(}, "update": {"t": ")" + text +
-                                       R"("}, "upsert": true, "new": true, )" + Txn(i, 1))),
+    EXPECT_EQ(shard.CodeOfRun(from.Command("findAndModify",
+                                           R"("query": {"_id": )" + std::to_string(i) +
+                                               R"(}, "update": {"t": ")" + text +
+                                               R"("}, "upsert": true, "new": true, )" + Txn(i, 1))),
               0);
   }
   size_t rows = 0;

@@ -71,7 +71,8 @@ TEST(Count, IsExactThroughEveryKindOfWriteAndRestart) {
     };
     std::vector<std::string> documents;
     for (int i = 0; i < 30; ++i) {
-      documents.push_back(R"({"_id": )" + std::to_string(i) + R"(, "a": )" + std::to_string(i) + "}");
+      documents.push_back(R"({"_id": )" + std::to_string(i) + R"(, "a": )" + std::to_string(i) +
+                          "}");
     }
     shard.Insert(collection, documents);
     run("insert", R"("documents": [{"_id": 3, "a": 3}], "ordered": false)");

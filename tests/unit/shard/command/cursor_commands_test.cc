@@ -154,9 +154,9 @@ TEST(Find, PlansAndOrders) {
 TEST(Find, ArraysAreShownOnce) {
   ShardFixture shard;
   shard.Put(kIndexed);
-  shard.Insert(kIndexed, {R"({"_id": 1, "a": [1, 2, 3]})", R"({"_id": 2, "a": [2, 3, 30]})",
-                          R"({"_id": 3, "a": []})", R"({"_id": 4, "a": [[1, 2]]})",
-                          R"({"_id": 5, "a": 2})"});
+  shard.Insert(kIndexed,
+               {R"({"_id": 1, "a": [1, 2, 3]})", R"({"_id": 2, "a": [2, 3, 30]})",
+                R"({"_id": 3, "a": []})", R"({"_id": 4, "a": [[1, 2]]})", R"({"_id": 5, "a": 2})"});
   struct Case {
     std::string filter;
     std::vector<int> ids;
@@ -234,8 +234,8 @@ TEST(GetMore, BesideWrites) {
       // New documents in front and behind, old odd ones removed or changed where they lie.
       shard.Insert(kIndexed, Numbered(3, 1000 + round * 3));
       const std::string odd = std::to_string((round * 34 + 1) % 300 | 1);
-      shard.Run(kIndexed.Command("delete", R"("deletes": [{"q": {"_id": )" + odd +
-                                               R"(}, "limit": 1}])"));
+      shard.Run(
+          kIndexed.Command("delete", R"("deletes": [{"q": {"_id": )" + odd + R"(}, "limit": 1}])"));
       shard.Run(kIndexed.Command("update",
                                  R"("updates": [{"q": {"_id": {"$lt": 300}},
                                      "u": {"$inc": {"x": 1}}, "multi": true}])"));
@@ -359,8 +359,8 @@ TEST(Aggregate, StagesRunBehindThePlan) {
   shard.Put(kIndexed);
   shard.Insert(kIndexed, Numbered(300));
   const auto aggregate = [&](const std::string& pipeline, const std::string& cursor) {
-    return shard.Run(kIndexed.Command(
-        "aggregate", R"("pipeline": )" + pipeline + R"(, "cursor": )" + cursor));
+    return shard.Run(
+        kIndexed.Command("aggregate", R"("pipeline": )" + pipeline + R"(, "cursor": )" + cursor));
   };
   bson::Document reply = aggregate(
       R"([{"$match": {"a": {"$gte": 298}}}, {"$project": {"_id": 0, "b": {"$add": ["$a", 1]}}}])",

@@ -20,8 +20,8 @@ using tests::TestCollection;
 const TestCollection kCollection{.indexes = {R"({"key": {"a": 1}, "name": "a_1"})",
                                              R"({"key": {"u": 1}, "name": "u_1", "unique": true,
                                                  "sparse": true})"}};
-const std::vector<std::string> kThree = {R"({"_id": 1, "a": 1, "u": 1})",
-                                         R"({"_id": 2, "a": 2})", R"({"_id": 3, "a": 1})"};
+const std::vector<std::string> kThree = {R"({"_id": 1, "a": 1, "u": 1})", R"({"_id": 2, "a": 2})",
+                                         R"({"_id": 3, "a": 1})"};
 
 std::string Txn(int number) {
   return R"("lsid": {"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}}},
@@ -116,8 +116,7 @@ TEST(FindAndModify, ManyAtOnceTakeDifferentDocuments) {
   std::vector<std::future<bson::Document>> running;
   for (int i = 0; i < 60; ++i) {
     running.push_back(shard.Start(kCollection.Command(
-        "findAndModify",
-        R"("query": {"a": 0}, "sort": {"t": 1}, "update": {"$set": {"a": 1}})")));
+        "findAndModify", R"("query": {"a": 0}, "sort": {"t": 1}, "update": {"$set": {"a": 1}})")));
   }
   std::set<std::string> taken;
   for (auto& one : running) taken.insert(Field(one.get(), "value._id"));
@@ -135,8 +134,8 @@ TEST(FindAndModify, ErrorsWaitForDurabilityToo) {
   shard.log.Hold(true);
   auto insert = shard.Start(kCollection.Command("insert", R"("documents": [{"_id": 7, "u": 1}])"));
   shard.Write([](storage::WriteContext&) {}, false);
-  auto modify = shard.Start(kCollection.Command(
-      "findAndModify", R"("query": {"_id": 2}, "update": {"$set": {"u": 1}})"));
+  auto modify = shard.Start(
+      kCollection.Command("findAndModify", R"("query": {"_id": 2}, "update": {"$set": {"u": 1}})"));
   shard.Write([](storage::WriteContext&) {}, false);
   EXPECT_EQ(modify.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   shard.log.CommitUpTo(shard.log.last());
@@ -148,8 +147,8 @@ TEST(FindAndModify, ADuplicateHasItsDetails) {
   ShardFixture shard;
   shard.Put(kCollection);
   shard.Insert(kCollection, kThree);
-  const bson::Document reply = shard.Run(kCollection.Command(
-      "findAndModify", R"("query": {"_id": 2}, "update": {"$set": {"u": 1}})"));
+  const bson::Document reply = shard.Run(
+      kCollection.Command("findAndModify", R"("query": {"_id": 2}, "update": {"$set": {"u": 1}})"));
   EXPECT_EQ(Field(reply, "keyPattern"), R"({"u":1})");
   EXPECT_EQ(Field(reply, "keyValue"), R"({"u":1})");
 }

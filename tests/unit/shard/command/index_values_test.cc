@@ -114,7 +114,8 @@ TEST(IndexValues, SharedAndParallelArrays) {
       {R"({"a": 1, "b": 1})", R"({"a": [], "b": []})", "code 171"},
       {R"({"a.b": 1, "a.c": 1})", R"({"a": {"b": [1], "c": [2]}})", "code 171"},
       {R"({"a.b": 1, "a.c": 1})", R"({"a": [{"b": [1], "c": [2]}]})", "code 171"},
-      {R"({"a": 1, "b": 1})", R"({"a": [1, 2], "b": {"c": [3]}})", R"([1,{"c":[3]}][2,{"c":[3]}] array)"},
+      {R"({"a": 1, "b": 1})", R"({"a": [1, 2], "b": {"c": [3]}})",
+       R"([1,{"c":[3]}][2,{"c":[3]}] array)"},
   };
   for (const Case& c : cases) EXPECT_EQ(Tuples(c.key, c.document), c.expected) << c.document;
 }

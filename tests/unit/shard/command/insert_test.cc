@@ -28,7 +28,8 @@ std::string Txn(int number) {
 }
 
 // The reply of an insert without its messages: {n, [[index, code], …]}.
-std::string Outcome(ShardFixture& shard, const TestCollection& collection, const std::string& rest) {
+std::string Outcome(ShardFixture& shard, const TestCollection& collection,
+                    const std::string& rest) {
   const bson::Document reply = shard.Run(collection.Command("insert", rest));
   if (!reply["code"].missing()) return "code " + Field(reply, "code");
   std::string out = "n " + Field(reply, "n");
@@ -98,8 +99,9 @@ TEST(Insert, ADuplicateNamesIndexAndValue) {
       {R"({"key": {"a": 1}, "name": "n", "unique": true})", R"({"_id": 1, "a": [1, 2]})",
        R"({"_id": 2, "a": [0, 2, 3]})", R"({"a":1})", R"({"a":2})"},
       {R"({"key": {"a.b": 1, "c": 1}, "name": "n", "unique": true})",
-       R"({"_id": 1, "a": [{"b": 5}], "c": "z"})", R"({"_id": 2, "a": [{"b": 4}, {"b": 5}], "c": "z"})",
-       R"({"a.b":1,"c":1})", R"({"a.b":5,"c":"z"})"},
+       R"({"_id": 1, "a": [{"b": 5}], "c": "z"})",
+       R"({"_id": 2, "a": [{"b": 4}, {"b": 5}], "c": "z"})", R"({"a.b":1,"c":1})",
+       R"({"a.b":5,"c":"z"})"},
   };
   for (const Case& c : cases) {
     ShardFixture shard;

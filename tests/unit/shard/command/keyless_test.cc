@@ -75,29 +75,29 @@ TEST(Choose, ATargetIsWrittenWhileItMatches) {
   ShardFixture shard;
   WithThree(shard);
   const bson::Document choice = Choose(shard, R"("filter": {}, "sort": {"b": 1})");
-  EXPECT_EQ(bson::ToJson(Targeted(shard, "update",
-                                  R"("updates": [{"q": {"b": 1}, "u": {"$inc": {"b": 10}}}])",
-                                  choice)),
-            R"({"n":1,"nModified":1})");
-  EXPECT_EQ(bson::ToJson(Targeted(shard, "update",
-                                  R"("updates": [{"q": {"b": 1}, "u": {"$inc": {"b": 10}}}])",
-                                  choice)),
-            R"({"n":0,"nModified":0,"missed":true})");
+  EXPECT_EQ(
+      bson::ToJson(Targeted(shard, "update",
+                            R"("updates": [{"q": {"b": 1}, "u": {"$inc": {"b": 10}}}])", choice)),
+      R"({"n":1,"nModified":1})");
+  EXPECT_EQ(
+      bson::ToJson(Targeted(shard, "update",
+                            R"("updates": [{"q": {"b": 1}, "u": {"$inc": {"b": 10}}}])", choice)),
+      R"({"n":0,"nModified":0,"missed":true})");
   EXPECT_EQ(Field(Targeted(shard, "findAndModify",
                            R"("query": {"b": 1}, "update": {"$inc": {"b": 1}})", choice),
                   "missed"),
             "true");
-  EXPECT_EQ(Field(Targeted(shard, "findAndModify",
-                           R"("query": {"b": 11}, "update": {"$inc": {"b": 1}}, "new": true)",
-                           choice),
-                  "value"),
-            R"({"_id":2,"a":2,"b":12})");
-  EXPECT_EQ(bson::ToJson(Targeted(shard, "delete",
-                                  R"("deletes": [{"q": {"b": 12}, "limit": 1}])", choice)),
+  EXPECT_EQ(
+      Field(Targeted(shard, "findAndModify",
+                     R"("query": {"b": 11}, "update": {"$inc": {"b": 1}}, "new": true)", choice),
+            "value"),
+      R"({"_id":2,"a":2,"b":12})");
+  EXPECT_EQ(bson::ToJson(
+                Targeted(shard, "delete", R"("deletes": [{"q": {"b": 12}, "limit": 1}])", choice)),
             R"({"n":1})");
-  EXPECT_EQ(Field(Targeted(shard, "delete", R"("deletes": [{"q": {}, "limit": 1}])", choice),
-                  "missed"),
-            "true");
+  EXPECT_EQ(
+      Field(Targeted(shard, "delete", R"("deletes": [{"q": {}, "limit": 1}])", choice), "missed"),
+      "true");
   // A target never inserts.
   EXPECT_EQ(Field(Targeted(shard, "findAndModify",
                            R"("query": {}, "update": {"$inc": {"b": 1}}, "upsert": true)", choice),
@@ -125,11 +125,10 @@ TEST(FindRecord, ShowsTheReplyOfTheStatement) {
   for (const Case& c : cases) {
     ShardFixture shard;
     WithThree(shard);
-    const std::string find =
-        kSharded.Command("_findRecord", R"("statement": 4, )" + Txn(3));
+    const std::string find = kSharded.Command("_findRecord", R"("statement": 4, )" + Txn(3));
     EXPECT_EQ(shard.RunJson(find), R"({"found":false})");
-    const bson::Document reply = shard.Run(kSharded.Command(
-        c.command, c.rest + ", " + Txn(3) + ", " + kSharded.Shard(R"("s": [4])")));
+    const bson::Document reply = shard.Run(
+        kSharded.Command(c.command, c.rest + ", " + Txn(3) + ", " + kSharded.Shard(R"("s": [4])")));
     ASSERT_TRUE(reply["code"].missing()) << bson::ToJson(reply);
     for (const bool restarted : {false, true}) {
       if (restarted) shard.Restart();

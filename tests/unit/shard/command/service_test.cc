@@ -1,5 +1,5 @@
-// Tests of the service as a whole: restarts between commands, upkeep, what a retryable session
-// leaves behind.
+// Tests of the service as a whole: restarts between commands, what a retryable session leaves
+// behind.
 #include "shard/command/service.h"
 
 #include <gtest/gtest.h>
@@ -7,9 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/bson/json.h"
-#include "base/status.h"
-#include "shard/command/cursor_table.h"
 #include "tests/lib/shard/shard_fixture.h"
 
 namespace evenkeel::shard {
@@ -30,14 +27,6 @@ std::string Txn(int session, int number) {
          std::to_string(number) + R"("})";
 }
 
-absl::Status RunUpkeep(ShardFixture& shard, base::CancellationToken cancelled = {}) {
-  absl::Status status;
-  shard.RunOnLoop([&]() -> Awaitable<void> {
-    status = co_await shard.service().RunUpkeep(cancelled);
-  });
-  return status;
-}
-
 TEST(Service, EverythingSurvivesARestartBetweenAnyTwoCommands) {
   for (const bool crash : {false, true}) {
     ShardFixture shard;
@@ -46,7 +35,8 @@ TEST(Service, EverythingSurvivesARestartBetweenAnyTwoCommands) {
     restart();
     for (int i = 0; i < 5; ++i) {
       const std::string id = std::to_string(i);
-      shard.Insert(kCollection, {R"({"_id": )" + id + R"(, "a": )" + id + R"(, "b": [1, )" + id + "]}"});
+      shard.Insert(kCollection,
+                   {R"({"_id": )" + id + R"(, "a": )" + id + R"(, "b": [1, )" + id + "]}"});
       restart();
     }
     const std::string update = kCollection.Command(
@@ -55,8 +45,8 @@ TEST(Service, EverythingSurvivesARestartBetweenAnyTwoCommands) {
       EXPECT_EQ(shard.RunJson(update), R"({"n":1,"nModified":1})");
       restart();
     }
-    EXPECT_EQ(shard.CodeOfRun(kCollection.Command(
-                  "delete", R"("deletes": [{"q": {"_id": 3}, "limit": 1}])")),
+    EXPECT_EQ(shard.CodeOfRun(
+                  kCollection.Command("delete", R"("deletes": [{"q": {"_id": 3}, "limit": 1}])")),
               0);
     restart();
     EXPECT_EQ(shard.Count(kCollection), 4);
@@ -97,10 +87,10 @@ TEST(Service, ASessionKeepsTheRowsOfItsNewestCommandOnly) {
   shard.Put(plain);
   shard.Insert(plain, {R"({"_id": 1, "n": 0})"});
   for (int number = 1; number <= 50; ++number) {
-    EXPECT_EQ(shard.RunJson(plain.Command(
-                  "update", R"("updates": [{"q": {"_id": 1}, "u": {"$inc": {"n": 1}}},
+    EXPECT_EQ(shard.RunJson(
+                  plain.Command("update", R"("updates": [{"q": {"_id": 1}, "u": {"$inc": {"n": 1}}},
                                            {"q": {"_id": 1}, "u": {"$inc": {"n": 1}}}], )" +
-                                Txn(0, number))),
+                                              Txn(0, number))),
               R"({"n":2,"nModified":2})");
     EXPECT_EQ(shard.CountRecords(Table::kSessions), 2u);
   }
@@ -108,73 +98,6 @@ TEST(Service, ASessionKeepsTheRowsOfItsNewestCommandOnly) {
   // Other sessions are left alone.
   shard.Run(plain.Command("insert", R"("documents": [{"_id": 2}], )" + Txn(1, 1)));
   EXPECT_EQ(shard.CountRecords(Table::kSessions), 3u);
-}
-
-TEST(Upkeep, RemovesExpiredRows) {
-  ShardFixture shard;
-  const TestCollection plain;
-  shard.Put(plain);
-  const auto insert = [&](int session) {
-    shard.Run(plain.Command("insert", R"("documents": [{"_id": )" + std::to_string(session) +
-                                          "}], " + Txn(session, 1)));
-  };
-  for (int session = 0; session < 10; ++session) insert(session);
-  ASSERT_TRUE(shard.store().Checkpoint().ok());
-  shard.wall.Advance(absl::Minutes(20));
-  for (int session = 10; session < 20; ++session) insert(session);
-  EXPECT_TRUE(RunUpkeep(shard).ok());
-  EXPECT_EQ(shard.CountRecords(Table::kSessions), 20u);
-  shard.wall.Advance(absl::Minutes(11));
-  EXPECT_TRUE(RunUpkeep(shard).ok());
-  EXPECT_EQ(shard.CountRecords(Table::kSessions), 10u);
-  shard.Restart();
-  EXPECT_EQ(shard.CountRecords(Table::kSessions), 10u);
-  shard.wall.Advance(absl::Minutes(31));
-  EXPECT_TRUE(RunUpkeep(shard).ok());
-  EXPECT_EQ(shard.CountRecords(Table::kSessions), 0u);
-}
-
-TEST(Upkeep, GoesThroughMoreRowsThanASliceTakes) {
-  ShardFixture shard;
-  const TestCollection plain;
-  shard.Put(plain);
-  std::vector<std::string> updates;
-  for (int i = 0; i < 2500; ++i) {
-    updates.push_back(R"({"q": {"_id": )" + std::to_string(i) +
-                      R"(}, "u": {"$set": {"a": 1}}, "upsert": true})");
-  }
-  shard.Run(plain.Command("update", R"("updates": )" + tests::List(updates) + ", " + Txn(0, 1)));
-  EXPECT_EQ(shard.CountRecords(Table::kSessions), 2500u);
-  shard.wall.Advance(absl::Minutes(31));
-  EXPECT_TRUE(RunUpkeep(shard).ok());
-  EXPECT_EQ(shard.CountRecords(Table::kSessions), 0u);
-}
-
-TEST(Upkeep, EndsIdleCursors) {
-  ShardFixture shard;
-  const TestCollection plain;
-  shard.Put(plain);
-  shard.Insert(plain, {R"({"_id": 1})", R"({"_id": 2})", R"({"_id": 3})"});
-  const std::string find = plain.Command("find", R"("batchSize": 1)");
-  const std::string idle = Field(shard.Run(find), "cursor.id");
-  const std::string used = Field(shard.Run(find), "cursor.id");
-  const auto get_more = [&](const std::string& id) {
-    return shard.CodeOfRun(R"({"getMore": {"$numberLong": ")" + id +
-                           R"("}, "collection": "c", "batchSize": 1})");
-  };
-  shard.wall.Advance(absl::Minutes(6));
-  EXPECT_EQ(get_more(used), 0);
-  shard.wall.Advance(absl::Minutes(6));
-  EXPECT_TRUE(RunUpkeep(shard).ok());
-  EXPECT_EQ(get_more(idle), 43);
-  EXPECT_EQ(get_more(used), 0);
-}
-
-TEST(Upkeep, CanBeInterrupted) {
-  ShardFixture shard;
-  base::CancellationSource cancelled;
-  cancelled.Cancel();
-  EXPECT_EQ(CodeOf(RunUpkeep(shard, cancelled.token())), ErrorCode::kInterrupted);
 }
 
 TEST(Service, CommandsOfAClosedStoreFail) {

@@ -45,12 +45,14 @@ std::string OutcomeOf(bson::View reply) {
 
 std::string Update(ShardFixture& shard, const TestCollection& collection,
                    const std::string& updates, const std::string& rest = R"("ordered": true)") {
-  return OutcomeOf(shard.Run(collection.Command("update", R"("updates": )" + updates + ", " + rest)));
+  return OutcomeOf(
+      shard.Run(collection.Command("update", R"("updates": )" + updates + ", " + rest)));
 }
 
 std::string Delete(ShardFixture& shard, const TestCollection& collection,
                    const std::string& deletes, const std::string& rest = R"("ordered": true)") {
-  return OutcomeOf(shard.Run(collection.Command("delete", R"("deletes": )" + deletes + ", " + rest)));
+  return OutcomeOf(
+      shard.Run(collection.Command("delete", R"("deletes": )" + deletes + ", " + rest)));
 }
 
 const TestCollection kPlain{};
@@ -91,36 +93,68 @@ TEST(Update, OneDocument) {
   RunCases(
       {
           // By document key, and by search.
-          {kPlain, {R"({"_id": 1, "a": 1})"}, R"([{"q": {"_id": 1}, "u": {"$inc": {"a": 1}}}])",
-           "n 1 m 1", {R"({"_id":1,"a":2})"}},
-          {kPlain, {R"({"_id": 1, "a": 1})"}, R"([{"q": {"a": 1}, "u": {"$inc": {"a": 1}}}])",
-           "n 1 m 1", {R"({"_id":1,"a":2})"}},
-          {kPlain, {R"({"_id": 1, "a": 1})"}, R"([{"q": {"_id": 1}, "u": {"$set": {"a": 1}}}])",
-           "n 1 m 0", {R"({"_id":1,"a":1})"}},
-          {kPlain, {R"({"_id": 1, "a": 1})"}, R"([{"q": {"_id": 2}, "u": {"$set": {"a": 5}}}])",
-           "n 0 m 0", {R"({"_id":1,"a":1})"}},
-          {kPlain, {R"({"_id": 1, "a": 1})"}, R"([{"q": {"_id": 1, "a": 2}, "u": {"b": 5}}])",
-           "n 0 m 0", {R"({"_id":1,"a":1})"}},
-          {kPlain, {R"({"_id": 1, "a": 1})"}, R"([{"q": {"a": 1}, "u": {"b": 5}}])", "n 1 m 1",
+          {kPlain,
+           {R"({"_id": 1, "a": 1})"},
+           R"([{"q": {"_id": 1}, "u": {"$inc": {"a": 1}}}])",
+           "n 1 m 1",
+           {R"({"_id":1,"a":2})"}},
+          {kPlain,
+           {R"({"_id": 1, "a": 1})"},
+           R"([{"q": {"a": 1}, "u": {"$inc": {"a": 1}}}])",
+           "n 1 m 1",
+           {R"({"_id":1,"a":2})"}},
+          {kPlain,
+           {R"({"_id": 1, "a": 1})"},
+           R"([{"q": {"_id": 1}, "u": {"$set": {"a": 1}}}])",
+           "n 1 m 0",
+           {R"({"_id":1,"a":1})"}},
+          {kPlain,
+           {R"({"_id": 1, "a": 1})"},
+           R"([{"q": {"_id": 2}, "u": {"$set": {"a": 5}}}])",
+           "n 0 m 0",
+           {R"({"_id":1,"a":1})"}},
+          {kPlain,
+           {R"({"_id": 1, "a": 1})"},
+           R"([{"q": {"_id": 1, "a": 2}, "u": {"b": 5}}])",
+           "n 0 m 0",
+           {R"({"_id":1,"a":1})"}},
+          {kPlain,
+           {R"({"_id": 1, "a": 1})"},
+           R"([{"q": {"a": 1}, "u": {"b": 5}}])",
+           "n 1 m 1",
            {R"({"_id":1,"b":5})"}},
           // The first in sort order.
-          {kIndexed, {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 1})", R"({"_id": 3, "a": 1})"},
-           R"([{"q": {"a": 1}, "sort": {"_id": -1}, "u": {"$set": {"x": 1}}}])", "n 1 m 1",
+          {kIndexed,
+           {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 1})", R"({"_id": 3, "a": 1})"},
+           R"([{"q": {"a": 1}, "sort": {"_id": -1}, "u": {"$set": {"x": 1}}}])",
+           "n 1 m 1",
            {R"({"_id":1,"a":1})", R"({"_id":2,"a":1})", R"({"_id":3,"a":1,"x":1})"}},
-          {kIndexed, {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 2})"},
-           R"([{"q": {"a": {"$gt": 0}}, "u": {"$inc": {"a": 5}}}])", "n 1 m 1",
+          {kIndexed,
+           {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 2})"},
+           R"([{"q": {"a": {"$gt": 0}}, "u": {"$inc": {"a": 5}}}])",
+           "n 1 m 1",
            {R"({"_id":1,"a":6})", R"({"_id":2,"a":2})"}},
-          {kSharded, {R"({"_id": 1, "a": 1, "b": 1})"},
-           R"([{"q": {"_id": 1}, "u": {"$set": {"b": 2}}}])", "n 1 m 1",
+          {kSharded,
+           {R"({"_id": 1, "a": 1, "b": 1})"},
+           R"([{"q": {"_id": 1}, "u": {"$set": {"b": 2}}}])",
+           "n 1 m 1",
            {R"({"_id":1,"a":1,"b":2})"}},
-          {kShardedById, {R"({"_id": 1, "b": 1})"},
-           R"([{"q": {"_id": 1.0}, "u": {"$set": {"b": 2}}}])", "n 1 m 1", {R"({"_id":1,"b":2})"}},
+          {kShardedById,
+           {R"({"_id": 1, "b": 1})"},
+           R"([{"q": {"_id": 1.0}, "u": {"$set": {"b": 2}}}])",
+           "n 1 m 1",
+           {R"({"_id":1,"b":2})"}},
           // Arrays under an index grow and shrink.
-          {kIndexed, {R"({"_id": 1, "a": [1, 2, 3]})"},
-           R"([{"q": {"a": 2}, "u": {"$set": {"a": [2, 3, 4, 4]}}}])", "n 1 m 1",
+          {kIndexed,
+           {R"({"_id": 1, "a": [1, 2, 3]})"},
+           R"([{"q": {"a": 2}, "u": {"$set": {"a": [2, 3, 4, 4]}}}])",
+           "n 1 m 1",
            {R"({"_id":1,"a":[2,3,4,4]})"}},
-          {kIndexed, {R"({"_id": 1, "a": [1, 2, 3], "b": 1})"},
-           R"([{"q": {"b": 1}, "u": {"$unset": {"a": 1, "b": 1}}}])", "n 1 m 1", {R"({"_id":1})"}},
+          {kIndexed,
+           {R"({"_id": 1, "a": [1, 2, 3], "b": 1})"},
+           R"([{"q": {"b": 1}, "u": {"$unset": {"a": 1, "b": 1}}}])",
+           "n 1 m 1",
+           {R"({"_id":1})"}},
       },
       true);
 }
@@ -128,30 +162,44 @@ TEST(Update, OneDocument) {
 TEST(Update, ManyDocuments) {
   RunCases(
       {
-          {kPlain, {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 2})", R"({"_id": 3, "a": 3})"},
-           R"([{"q": {"a": {"$lt": 3}}, "u": {"$inc": {"a": 10}}, "multi": true}])", "n 2 m 2",
+          {kPlain,
+           {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 2})", R"({"_id": 3, "a": 3})"},
+           R"([{"q": {"a": {"$lt": 3}}, "u": {"$inc": {"a": 10}}, "multi": true}])",
+           "n 2 m 2",
            {R"({"_id":1,"a":11})", R"({"_id":2,"a":12})", R"({"_id":3,"a":3})"}},
           // Through the index on the field that it changes: each document once.
-          {kIndexed, {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 2})", R"({"_id": 3, "a": 3})"},
-           R"([{"q": {"a": {"$gt": 0}}, "u": {"$inc": {"a": 1}}, "multi": true}])", "n 3 m 3",
+          {kIndexed,
+           {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 2})", R"({"_id": 3, "a": 3})"},
+           R"([{"q": {"a": {"$gt": 0}}, "u": {"$inc": {"a": 1}}, "multi": true}])",
+           "n 3 m 3",
            {R"({"_id":1,"a":2})", R"({"_id":2,"a":3})", R"({"_id":3,"a":4})"}},
-          {kPlain, {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 2})"},
-           R"([{"q": {}, "u": {"$set": {"a": 1}}, "multi": true}])", "n 2 m 1",
+          {kPlain,
+           {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": 2})"},
+           R"([{"q": {}, "u": {"$set": {"a": 1}}, "multi": true}])",
+           "n 2 m 1",
            {R"({"_id":1,"a":1})", R"({"_id":2,"a":1})"}},
-          {kShardedById, {R"({"_id": 1, "b": 1})", R"({"_id": 2, "b": 1})"},
+          {kShardedById,
+           {R"({"_id": 1, "b": 1})", R"({"_id": 2, "b": 1})"},
            R"([{"q": {"_id": {"$in": [1, 2, 1.0, 5]}}, "u": {"$inc": {"b": 1}}, "multi": true}])",
-           "n 2 m 2", {R"({"_id":1,"b":2})", R"({"_id":2,"b":2})"}},
-          {kPlain, {R"({"_id": 1})", R"({"_id": 2})", R"({"_id": 3})"},
-           R"([{"q": {"_id": {"$gt": 1}}, "u": {"$set": {"a": 1}}, "multi": true}])", "n 2 m 2",
+           "n 2 m 2",
+           {R"({"_id":1,"b":2})", R"({"_id":2,"b":2})"}},
+          {kPlain,
+           {R"({"_id": 1})", R"({"_id": 2})", R"({"_id": 3})"},
+           R"([{"q": {"_id": {"$gt": 1}}, "u": {"$set": {"a": 1}}, "multi": true}])",
+           "n 2 m 2",
            {R"({"_id":1})", R"({"_id":2,"a":1})", R"({"_id":3,"a":1})"}},
           // One fails: those before it stand, and are told.
-          {kPlain, {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": "x"})", R"({"_id": 3, "a": 1})"},
-           R"([{"q": {}, "u": {"$inc": {"a": 1}}, "multi": true}])", "n 1 m 1 w0:14",
+          {kPlain,
+           {R"({"_id": 1, "a": 1})", R"({"_id": 2, "a": "x"})", R"({"_id": 3, "a": 1})"},
+           R"([{"q": {}, "u": {"$inc": {"a": 1}}, "multi": true}])",
+           "n 1 m 1 w0:14",
            {R"({"_id":1,"a":2})", R"({"_id":2,"a":"x"})", R"({"_id":3,"a":1})"}},
           // None matches: one is inserted.
-          {kPlain, {R"({"_id": 1})"},
+          {kPlain,
+           {R"({"_id": 1})"},
            R"([{"q": {"_id": 7}, "u": {"$set": {"a": 1}}, "multi": true, "upsert": true}])",
-           "n 1 m 0 u0:7", {R"({"_id":1})", R"({"_id":7,"a":1})"}},
+           "n 1 m 0 u0:7",
+           {R"({"_id":1})", R"({"_id":7,"a":1})"}},
       },
       true);
 }
@@ -166,9 +214,9 @@ TEST(Update, ManyDocumentsThatMove) {
                         R"(, "b": 0})");
   }
   shard.Insert(kSharded, documents);
-  EXPECT_EQ(Update(shard, kSharded,
-                   R"([{"q": {}, "u": {"$inc": {"a": 1000, "b": 1}}, "multi": true}])"),
-            "n 400 m 400");
+  EXPECT_EQ(
+      Update(shard, kSharded, R"([{"q": {}, "u": {"$inc": {"a": 1000, "b": 1}}, "multi": true}])"),
+      "n 400 m 400");
   EXPECT_EQ(shard.Find(kSharded, R"("filter": {"b": {"$ne": 1}})"), Rows{});
   EXPECT_EQ(shard.Count(kSharded), 400);
   EXPECT_EQ(shard.Validate(kSharded), "");
@@ -179,8 +227,8 @@ TEST(Update, ManySlicesThroughAnIndex) {
   shard.Put(kIndexed);
   Rows documents;
   for (int i = 0; i < 700; ++i) {
-    documents.push_back(R"({"_id": )" + std::to_string(i) + R"(, "a": )" +
-                        std::to_string(i % 7) + "}");
+    documents.push_back(R"({"_id": )" + std::to_string(i) + R"(, "a": )" + std::to_string(i % 7) +
+                        "}");
   }
   shard.Insert(kIndexed, documents);
   EXPECT_EQ(Update(shard, kIndexed,
@@ -194,23 +242,29 @@ TEST(Update, ManySlicesThroughAnIndex) {
 TEST(Update, AStatementSeesItsPredecessors) {
   RunCases(
       {
-          {kPlain, {R"({"_id": 1, "a": 1})"},
+          {kPlain,
+           {R"({"_id": 1, "a": 1})"},
            R"([{"q": {"_id": 1}, "u": {"$inc": {"a": 1}}},
                {"q": {"_id": 1, "a": 2}, "u": {"$inc": {"a": 1}}},
                {"q": {"a": 3}, "u": {"$inc": {"a": 1}}},
                {"q": {"a": {"$gt": 3}}, "u": {"$inc": {"a": 1}}, "multi": true}])",
-           "n 4 m 4", {R"({"_id":1,"a":5})"}},
+           "n 4 m 4",
+           {R"({"_id":1,"a":5})"}},
           // What a reader saw before would have failed.
-          {kPlain, {R"({"_id": 1, "a": "x"})"},
+          {kPlain,
+           {R"({"_id": 1, "a": "x"})"},
            R"([{"q": {"_id": 1}, "u": {"$set": {"a": 1}}},
                {"q": {"_id": 1}, "u": {"$inc": {"a": 1}}}])",
-           "n 2 m 2", {R"({"_id":1,"a":2})"}},
-          {kPlain, {},
+           "n 2 m 2",
+           {R"({"_id":1,"a":2})"}},
+          {kPlain,
+           {},
            R"([{"q": {"_id": 1}, "u": {"$set": {"a": 1}}, "upsert": true},
                {"q": {"_id": 1}, "u": {"$inc": {"a": 1}}, "upsert": true},
                {"q": {"a": 2}, "u": {"$inc": {"a": 1}}, "upsert": true},
                {"q": {"a": 9, "_id": 9}, "u": {"$inc": {"a": 1}}, "upsert": true}])",
-           "n 4 m 2 u0:1 u3:9", {R"({"_id":1,"a":3})", R"({"_id":9,"a":10})"}},
+           "n 4 m 2 u0:1 u3:9",
+           {R"({"_id":1,"a":3})", R"({"_id":9,"a":10})"}},
       },
       true);
 }
@@ -225,9 +279,11 @@ TEST(Update, ErrorsEndAnOrderedCommandOnly) {
     Rows after;
   };
   const Ordered cases[] = {
-      {R"("ordered": true)", "n 1 m 1 w1:66",
+      {R"("ordered": true)",
+       "n 1 m 1 w1:66",
        {R"({"_id":1,"a":2})", R"({"_id":2,"a":"x"})", R"({"_id":3})"}},
-      {R"("ordered": false)", "n 2 m 2 w1:66 w2:14",
+      {R"("ordered": false)",
+       "n 2 m 2 w1:66 w2:14",
        {R"({"_id":1,"a":2})", R"({"_id":2,"a":"x"})", R"({"_id":3,"b":2})"}},
   };
   for (const Ordered& c : cases) {
@@ -265,8 +321,10 @@ TEST(Update, UniqueViolationsLeaveNothingBehind) {
 }
 
 TEST(Update, ADocumentMayKeepItsUniqueValue) {
-  RunCases({{kIndexed, {R"({"_id": 1, "b": [1, 2]})", R"({"_id": 2, "b": 3})"},
-             R"([{"q": {"_id": 1}, "u": {"$set": {"b": [2, 1, 4]}}}])", "n 1 m 1",
+  RunCases({{kIndexed,
+             {R"({"_id": 1, "b": [1, 2]})", R"({"_id": 2, "b": 3})"},
+             R"([{"q": {"_id": 1}, "u": {"$set": {"b": [2, 1, 4]}}}])",
+             "n 1 m 1",
              {R"({"_id":1,"b":[2,1,4]})", R"({"_id":2,"b":3})"}}},
            true);
 }
@@ -274,23 +332,37 @@ TEST(Update, ADocumentMayKeepItsUniqueValue) {
 TEST(Update, Upserts) {
   RunCases(
       {
-          {kPlain, {}, R"([{"q": {"_id": 1}, "u": {"$set": {"a": 1}}, "upsert": true}])",
-           "n 1 m 0 u0:1", {R"({"_id":1,"a":1})"}},
-          {kPlain, {R"({"_id": 1, "a": 0})"},
-           R"([{"q": {"_id": 1}, "u": {"$set": {"a": 1}}, "upsert": true}])", "n 1 m 1",
+          {kPlain,
+           {},
+           R"([{"q": {"_id": 1}, "u": {"$set": {"a": 1}}, "upsert": true}])",
+           "n 1 m 0 u0:1",
+           {R"({"_id":1,"a":1})"}},
+          {kPlain,
+           {R"({"_id": 1, "a": 0})"},
+           R"([{"q": {"_id": 1}, "u": {"$set": {"a": 1}}, "upsert": true}])",
+           "n 1 m 1",
            {R"({"_id":1,"a":1})"}},
           // The key is taken by a document that the filter does not match.
-          {kPlain, {R"({"_id": 1, "a": 0})"},
+          {kPlain,
+           {R"({"_id": 1, "a": 0})"},
            R"([{"q": {"_id": 1, "a": 5}, "u": {"$set": {"b": 1}}, "upsert": true}])",
-           "n 0 m 0 w0:11000", {R"({"_id":1,"a":0})"}},
-          {kPlain, {}, R"([{"q": {"a": 5}, "u": {"_id": "x", "b": 2}, "upsert": true}])",
-           "n 1 m 0 u0:\"x\"", {R"({"_id":"x","b":2})"}},
-          {kPlain, {},
+           "n 0 m 0 w0:11000",
+           {R"({"_id":1,"a":0})"}},
+          {kPlain,
+           {},
+           R"([{"q": {"a": 5}, "u": {"_id": "x", "b": 2}, "upsert": true}])",
+           "n 1 m 0 u0:\"x\"",
+           {R"({"_id":"x","b":2})"}},
+          {kPlain,
+           {},
            R"([{"q": {"_id": 3, "a.b": 5}, "u": {"$setOnInsert": {"c": 1}}, "upsert": true}])",
-           "n 1 m 0 u0:3", {R"({"_id":3,"a":{"b":5},"c":1})"}},
-          {kSharded, {},
+           "n 1 m 0 u0:3",
+           {R"({"_id":3,"a":{"b":5},"c":1})"}},
+          {kSharded,
+           {},
            R"([{"q": {"_id": 3, "a": 5}, "u": {"$set": {"b": 1}}, "upsert": true}])",
-           "n 1 m 0 u0:3", {R"({"_id":3,"a":5,"b":1})"}},
+           "n 1 m 0 u0:3",
+           {R"({"_id":3,"a":5,"b":1})"}},
       },
       true);
 }
@@ -345,15 +417,16 @@ TEST(Update, ManyAtOnceLoseNothing) {
 TEST(Update, AMovedPlacementKey) {
   ShardFixture shard;
   shard.Put(kSharded);
-  shard.Insert(kSharded, {R"({"_id": 1, "a": 1, "b": 1})", R"({"_id": 1, "a": 2, "b": 1})"});
+  shard.Insert(kSharded, {R"({"_id": 1, "a": 1, "b": 1})", R"({"_id": 2, "a": 2, "b": 1})"});
   EXPECT_EQ(Update(shard, kSharded, R"([{"q": {"_id": 1, "a": 1}, "u": {"$set": {"a": 3}}}])"),
             "n 1 m 1");
   EXPECT_EQ(shard.Find(kSharded, R"("filter": {"a": 3})"), Rows{R"({"_id":1,"a":3,"b":1})"});
-  // The place is taken by a document with the same _id.
+  // Two documents may share a place.
   EXPECT_EQ(Update(shard, kSharded, R"([{"q": {"_id": 1, "a": 3}, "u": {"$set": {"a": 2}}}])"),
-            "n 0 m 0 w0:11000");
+            "n 1 m 1");
+  EXPECT_EQ(shard.Find(kSharded, R"("filter": {"a": 2})").size(), 2u);
   // An array cannot be placed.
-  EXPECT_EQ(Update(shard, kSharded, R"([{"q": {"_id": 1, "a": 3}, "u": {"$set": {"a": [3]}}}])"),
+  EXPECT_EQ(Update(shard, kSharded, R"([{"q": {"_id": 1, "a": 2}, "u": {"$set": {"a": [3]}}}])"),
             "n 0 m 0 w0:61");
   EXPECT_EQ(shard.Count(kSharded), 2);
   EXPECT_EQ(shard.Validate(kSharded), "");
@@ -396,7 +469,8 @@ TEST(Update, ARepeatedStatementIsAppliedOnce) {
       {R"({"q": {"_id": 1}, "u": {"$inc": {"n": 1}}})", "n 1 m 1", {R"({"_id":1,"n":1})"}},
       {R"({"q": {"n": 0}, "u": {"$inc": {"n": 1}}})", "n 1 m 1", {R"({"_id":1,"n":1})"}},
       {R"({"q": {"_id": 1}, "u": {"$set": {"n": 0}}})", "n 1 m 0", {R"({"_id":1,"n":0})"}},
-      {R"({"q": {"_id": 2}, "u": {"$inc": {"n": 1}}, "upsert": true})", "n 1 m 0 u0:2",
+      {R"({"q": {"_id": 2}, "u": {"$inc": {"n": 1}}, "upsert": true})",
+       "n 1 m 0 u0:2",
        {R"({"_id":1,"n":0})", R"({"_id":2,"n":1})"}},
       {R"({"q": {"_id": 5}, "u": {"$inc": {"n": 1}}})", "n 0 m 0", {R"({"_id":1,"n":0})"}},
   };
@@ -420,8 +494,7 @@ TEST(Update, AHalfDoneBulkGoesOn) {
   const std::string two = R"({"q": {"_id": 2}, "u": {"$inc": {"n": 1}}})";
   EXPECT_EQ(Update(shard, kPlain, List({one, two}), kTxn), "n 2 m 2");
   EXPECT_EQ(Update(shard, kPlain, List({one, two, one}), kTxn), "n 3 m 3");
-  EXPECT_EQ(Update(shard, kPlain, List({two, one}),
-                   kTxn + ", " + kPlain.Shard(R"("s": [7, 2])")),
+  EXPECT_EQ(Update(shard, kPlain, List({two, one}), kTxn + ", " + kPlain.Shard(R"("s": [7, 2])")),
             "n 2 m 2");
   EXPECT_EQ(shard.Find(kPlain), (Rows{R"({"_id":1,"n":2})", R"({"_id":2,"n":2})"}));
 }
@@ -439,10 +512,16 @@ TEST(Delete, OneAndMany) {
              "n 0", shown},
             {kPlain, three, R"([{"q": {}, "limit": 0}])", "n 3", {}},
             {kPlain, three, R"([{"q": {"_id": {"$gte": 2}}, "limit": 0}])", "n 2", {shown[0]}},
-            {kIndexed, three, R"([{"q": {"_id": 1}, "limit": 1}, {"q": {"_id": 1}, "limit": 1}])",
-             "n 1", {shown[1], shown[2]}},
-            {kShardedById, {R"({"_id": 1, "b": [1, 2]})", R"({"_id": 2, "b": 1})"},
-             R"([{"q": {"b": 1}, "limit": 0}])", "n 2", {}}},
+            {kIndexed,
+             three,
+             R"([{"q": {"_id": 1}, "limit": 1}, {"q": {"_id": 1}, "limit": 1}])",
+             "n 1",
+             {shown[1], shown[2]}},
+            {kShardedById,
+             {R"({"_id": 1, "b": [1, 2]})", R"({"_id": 2, "b": 1})"},
+             R"([{"q": {"b": 1}, "limit": 0}])",
+             "n 2",
+             {}}},
            false);
 }
 
@@ -450,12 +529,13 @@ TEST(Delete, ManyAtOnceRemoveEachOnce) {
   ShardFixture shard;
   shard.Put(kIndexed);
   Rows documents;
-  for (int i = 0; i < 40; ++i) documents.push_back(R"({"_id": )" + std::to_string(i) + R"(, "a": 1})");
+  for (int i = 0; i < 40; ++i)
+    documents.push_back(R"({"_id": )" + std::to_string(i) + R"(, "a": 1})");
   shard.Insert(kIndexed, documents);
   std::vector<std::future<bson::Document>> running;
   for (int i = 0; i < 60; ++i) {
-    running.push_back(shard.Start(
-        kIndexed.Command("delete", R"("deletes": [{"q": {"a": 1}, "limit": 1}])")));
+    running.push_back(
+        shard.Start(kIndexed.Command("delete", R"("deletes": [{"q": {"a": 1}, "limit": 1}])")));
   }
   int removed = 0;
   for (auto& one : running) removed += Field(one.get(), "n") == "1" ? 1 : 0;
@@ -490,8 +570,9 @@ TEST(Update, AFailingExpressionIsAnError) {
   shard.Insert(kPlain, {R"({"_id": 1, "a": 0})"});
   const std::string bad = R"({"$expr": {"$divide": [1, "$a"]}})";
   for (const std::string multi : {"false", "true"}) {
-    const std::string outcome = Update(
-        shard, kPlain, R"([{"q": )" + bad + R"(, "u": {"$set": {"b": 1}}, "multi": )" + multi + "}]");
+    const std::string outcome =
+        Update(shard, kPlain,
+               R"([{"q": )" + bad + R"(, "u": {"$set": {"b": 1}}, "multi": )" + multi + "}]");
     EXPECT_NE(outcome.find("w0:"), std::string::npos) << outcome;
   }
   EXPECT_EQ(shard.Find(kPlain), Rows{R"({"_id":1,"a":0})"});
@@ -530,8 +611,8 @@ TEST(Update, AStaleStatementBehindOthersIsToldByItsPosition) {
   shard.log.WaitUntilIdle();
   shard.log.Hold(true);
   // The first statement is executed; the second one searches, so it waits for durability first.
-  auto running = shard.Start(collection.Command(
-      "update", R"("updates": [{"q": {"_id": 1}, "u": {"$set": {"a": 1}}},
+  auto running = shard.Start(
+      collection.Command("update", R"("updates": [{"q": {"_id": 1}, "u": {"$set": {"a": 1}}},
                                {"q": {"a": 1}, "u": {"$set": {"b": 1}}}])"));
   shard.Write([](storage::WriteContext&) {}, false);
   collection.version = 2;

@@ -6,7 +6,6 @@
 
 #include "base/bson/json.h"
 #include "catalog/collection.h"
-#include "shard/command/collection_stats.h"
 #include "shard/command/index_keys.h"
 #include "storage/keys/key_encoding.h"
 #include "tests/lib/shard/shard_fixture.h"
@@ -24,8 +23,8 @@ using tests::TestCollection;
 const TestCollection kCollection{.indexes = {R"({"key": {"a": 1}, "name": "a_1"})"}};
 
 const catalog::CollectionEntry& Entry() {
-  static const auto* const entry = new catalog::CollectionEntry(
-      *catalog::CollectionEntry::FromBson(Json(kCollection.Entry())));
+  static const auto* const entry =
+      new catalog::CollectionEntry(*catalog::CollectionEntry::FromBson(Json(kCollection.Entry())));
   return *entry;
 }
 
@@ -61,10 +60,15 @@ TEST(Validate, FindsPlantedDamage) {
        [&](WriteContext& c) { c.Remove(Table::kDocs, RecordsOf(one).doc_key); },
        "the counters say 2 documents"},
       {"a wrong counter of documents",
-       [&](WriteContext& c) { c.AddToCounter(CounterOf(one), {1, 0}); },
+       [&](WriteContext& c) {
+         c.AddToCounter(CounterOf(one), {1, 0});
+       },
        "the counters say 3 documents"},
       {"a wrong counter of bytes",
-       [&](WriteContext& c) { c.AddToCounter(CounterOf(one), {0, -1}); }, "the counters say 2"},
+       [&](WriteContext& c) {
+         c.AddToCounter(CounterOf(one), {0, -1});
+       },
+       "the counters say 2"},
       {"a wrong counter of an index",
        [&](WriteContext& c) {
          c.AddToCounter(IndexCounterKey(IndexId{kCollection.index_id(1)}), {1, 0});
@@ -127,8 +131,8 @@ TEST(Validate, GoesOnBesideWritesAndOverManySlices) {
       const std::string id = std::to_string((i * 731 + j * 97) % 3000);
       writes.push_back(shard.Start(kCollection.Command(
           "update", R"("updates": [{"q": {"_id": )" + id + R"(}, "u": {"$inc": {"a": 1}}}])")));
-      writes.push_back(shard.Start(
-          kCollection.Command("delete", R"("deletes": [{"q": {"_id": )" + id + R"(}, "limit": 1}])")));
+      writes.push_back(shard.Start(kCollection.Command(
+          "delete", R"("deletes": [{"q": {"_id": )" + id + R"(}, "limit": 1}])")));
     }
   }
   for (auto& write : writes) EXPECT_TRUE(write.get()["code"].missing());
@@ -144,40 +148,6 @@ TEST(Validate, OldVersions) {
   shard.Put(collection);
   collection.version = 2;
   EXPECT_EQ(shard.Validate(collection), "error 13388");
-}
-
-TEST(CollStats, FollowsEveryChange) {
-  ShardFixture shard;
-  shard.Put(kCollection);
-  const auto stats = [&] { return shard.Run(kCollection.Command("_collStats", "")); };
-  EXPECT_EQ(Field(stats(), "avgObjSize"), "0");
-  shard.Insert(kCollection, {R"({"_id": 1, "a": [1, 2, 3]})", R"({"_id": 2, "a": 1})"});
-  const int64_t size = static_cast<int64_t>(Json(R"({"_id": 1, "a": [1, 2, 3]})").SizeBytes() +
-                                            Json(R"({"_id": 2, "a": 1})").SizeBytes());
-  EXPECT_EQ(Field(stats(), "count"), "2");
-  EXPECT_EQ(Field(stats(), "size"), std::to_string(size));
-  EXPECT_EQ(Field(stats(), "avgObjSize"), std::to_string(size / 2));
-  EXPECT_EQ(Field(stats(), "indexSizes._id_"), "0");
-  const std::string four_records = Field(stats(), "totalIndexSize");
-  EXPECT_NE(four_records, "0");
-  shard.Run(kCollection.Command("update",
-                                R"("updates": [{"q": {"_id": 1}, "u": {"$set": {"a": 5}}}])"));
-  EXPECT_LT(std::stoi(Field(stats(), "totalIndexSize")), std::stoi(four_records));
-  shard.Run(kCollection.Command("delete", R"("deletes": [{"q": {}, "limit": 0}])"));
-  EXPECT_EQ(Field(stats(), "count"), "0");
-  EXPECT_EQ(Field(stats(), "size"), "0");
-  EXPECT_EQ(Field(stats(), "totalIndexSize"), "0");
-}
-
-TEST(ShardStats, HasTheFiguresOfTheEngine) {
-  ShardFixture shard;
-  shard.Put(kCollection);
-  const bson::Document reply = shard.Run(R"({"_shardStats": 1})");
-  EXPECT_TRUE(reply["latest"].Is(bson::Type::kTimestamp));
-  EXPECT_TRUE(reply["clusterId"].Is(bson::Type::kObjectId));
-  for (const char* field : {"lmdbBytes", "checkpoints", "batches", "operations", "collections"}) {
-    EXPECT_TRUE(reply[field].Is(bson::Type::kInt64)) << field;
-  }
 }
 
 }  // namespace

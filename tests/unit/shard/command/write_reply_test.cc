@@ -40,9 +40,10 @@ TEST(WriteReply, CountsMayPassThirtyTwoBits) {
 // The receiver is a router: what only it may see is not hidden from it.
 TEST(WriteErrors, KeepInternalCodesAndDetails) {
   bson::Builder reply;
-  AppendWriteErrors(reply, {{1, MakeError(ErrorCode::kStaleConfig, "old")},
-                            {2, wire::DuplicateKeyError("db.c", "a_1", *bson::FromJson(R"({"a": 1})"),
-                                                        *bson::FromJson(R"({"a": 5})"))}});
+  AppendWriteErrors(reply,
+                    {{1, MakeError(ErrorCode::kStaleConfig, "old")},
+                     {2, wire::DuplicateKeyError("db.c", "a_1", *bson::FromJson(R"({"a": 1})"),
+                                                 *bson::FromJson(R"({"a": 5})"))}});
   EXPECT_EQ(bson::ToJson(reply.Finish()),
             R"({"writeErrors":[{"index":1,"code":13388,"errmsg":"old"},)"
             R"({"index":2,"code":11000,"keyPattern":{"a":1},"keyValue":{"a":5},"errmsg":)"

@@ -31,6 +31,14 @@ class LmdbStore : public testing::Test {
     ASSERT_TRUE(writer->Put(0, key, value.substr(0, value.size() / 2), value.substr(value.size() / 2)).ok());
     ASSERT_TRUE(writer->Commit().ok());
   }
+  // Many values in one transaction.
+  void Fill(int count) {
+    auto writer = *store_->BeginWrite();
+    for (int i = 0; i < count; ++i) {
+      ASSERT_TRUE(writer->Put(0, "k" + std::to_string(i), "", std::string(5000, 'x')).ok());
+    }
+    ASSERT_TRUE(writer->Commit().ok());
+  }
   std::string Get(const std::string& key) {
     const auto reader = *store_->BeginRead();
     const auto value = reader->Get(0, key);
@@ -160,7 +168,7 @@ TEST_F(LmdbStore, EstimatesDirtyPages) {
 
 TEST_F(LmdbStore, CompactShrinksTheFileAndKeepsReaders) {
   Open();
-  for (int i = 0; i < 300; ++i) Put("k" + std::to_string(i), std::string(5000, 'x'));
+  Fill(300);
   {
     auto writer = *store_->BeginWrite();
     for (int i = 1; i < 300; ++i) ASSERT_TRUE(writer->Remove(0, "k" + std::to_string(i)).ok());
@@ -222,7 +230,7 @@ TEST_F(LmdbStore, AFolderIsOpenedOnce) {
 
 TEST_F(LmdbStore, DamagedFilesAreRefusedByName) {
   Open();
-  for (int i = 0; i < 200; ++i) Put("k" + std::to_string(i), std::string(5000, 'x'));
+  Fill(200);
   store_.reset();
   const std::string path = folder_.path() + "/data-000001.mdb";
   const uintmax_t size = std::filesystem::file_size(path);
@@ -239,11 +247,13 @@ TEST_F(LmdbStore, AFullMapIsAFullDisk) {
   auto opened = OpenLmdbStore(folder_.path(), 1 << 20);
   ASSERT_TRUE(opened.ok());
   store_ = *std::move(opened);
+  Put("k0", std::string(5000, 'x'));
   absl::Status status;
-  for (int i = 0; i < 400 && status.ok(); ++i) {
+  {
     auto writer = *store_->BeginWrite();
-    status = writer->Put(0, "k" + std::to_string(i), "", std::string(5000, 'x'));
-    if (status.ok()) status = writer->Commit();
+    for (int i = 1; i < 400 && status.ok(); ++i) {
+      status = writer->Put(0, "k" + std::to_string(i), "", std::string(5000, 'x'));
+    }
   }
   EXPECT_EQ(CodeOf(status), ErrorCode::kOutOfDiskSpace);
   EXPECT_EQ(Get("k0").size(), 5000u);

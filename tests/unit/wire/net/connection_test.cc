@@ -8,6 +8,7 @@
 
 #include "base/async/wait.h"
 #include "base/random.h"
+#include "base/thread.h"
 #include "tests/unit/wire/net/harness.h"
 
 namespace evenkeel::wire {
@@ -332,6 +333,27 @@ TEST(Connection, StreamedHelloWaitsForTheNextVersion) {
     EXPECT_EQ(reply->body()["topologyVersion"].AsInt32(), version);
     EXPECT_EQ(reply->flags, version < 13 ? kMoreToCome : 0u);
   }
+}
+
+TEST(Connection, StreamsLetOthersIn) {
+  // Neither the handler nor the writes of this stream ever suspend by themselves.
+  TestServer test([](Client, Request request) -> awaitable<Reply> {
+    Reply reply = OkReply();
+    reply.more_to_come = request.name == "getMore";
+    co_return reply;
+  });
+  Peer stream(test);
+  ASSERT_TRUE(stream.Send(
+      Peer::Command(R"({"getMore": {"$numberLong": "5"}, "$db": "d"})", kExhaustAllowed)));
+  absl::Notification answered;
+  base::Thread reading("reading", [&] {
+    while (!answered.HasBeenNotified() && stream.Receive().has_value()) {
+    }
+  });
+  Peer other(test);
+  EXPECT_TRUE(other.Call(kPing).has_value());
+  answered.Notify();
+  reading.Join();
 }
 
 TEST(Connection, StreamEndsWithItsPeer) {

@@ -1,4 +1,7 @@
-// Tests of values longer than a key of the store: stored keys are shortened, bounds are not.
+// Tests of scans over values longer than a key of the store: stored keys are shortened, bounds are
+// not. What scans do with other values is tested with the commands.
+#include "shard/command/scan.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,8 +73,8 @@ void CheckAll(ShardFixture& shard, const TestCollection& collection, const std::
               c.numbers)
         << field << " ascending " << c.condition.substr(0, 30);
     std::vector<int> reversed(c.numbers.rbegin(), c.numbers.rend());
-    EXPECT_EQ(Numbers(shard.Find(
-                  collection, filter + R"(, "batchSize": 1, "sort": {")" + field + R"(": -1})")),
+    EXPECT_EQ(Numbers(shard.Find(collection,
+                                 filter + R"(, "batchSize": 1, "sort": {")" + field + R"(": -1})")),
               reversed)
         << field << " descending " << c.condition.substr(0, 30);
     EXPECT_EQ(Field(shard.Run(collection.Command(
@@ -98,9 +101,9 @@ TEST(LongKeys, OfAnIndex) {
     for (const char* more : {"", R"(, "n": 1)"}) {
       for (const char* key : {"", R"({"n": "hashed"})"}) {
         ShardFixture shard;
-        const TestCollection collection{
-            .shard_key = key,
-            .indexes = {R"({"key": {"a": )" + std::string(direction) + more + R"(}, "name": "i"})"}};
+        const TestCollection collection{.shard_key = key,
+                                        .indexes = {R"({"key": {"a": )" + std::string(direction) +
+                                                    more + R"(}, "name": "i"})"}};
         shard.Put(collection);
         shard.Insert(collection, DocumentsBy("a"));
         CheckAll(shard, collection, "a");
@@ -149,18 +152,17 @@ TEST(LongKeys, WritesFindTheirDocuments) {
   EXPECT_EQ(update(R"({"q": {"a": {"$gt": )" + Long('b') +
                    R"(}}, "u": {"$set": {"m": 1}}, "multi": true})"),
             R"({"n":3,"nModified":3})");
-  EXPECT_EQ(update(R"({"q": {"a": )" + Long('c') + R"(}, "u": {"$set": {"a": )" + Long('z') +
-                   "}}}"),
-            R"({"n":1,"nModified":1})");
+  EXPECT_EQ(
+      update(R"({"q": {"a": )" + Long('c') + R"(}, "u": {"$set": {"a": )" + Long('z') + "}}}"),
+      R"({"n":1,"nModified":1})");
   // The last of those with equal heads, by the order of their values.
-  EXPECT_EQ(Field(shard.Run(collection.Command(
-                      "findAndModify", R"("query": {"a": {"$lt": "y"}}, "sort": {"a": -1},
+  EXPECT_EQ(Field(shard.Run(collection.Command("findAndModify",
+                                               R"("query": {"a": {"$lt": "y"}}, "sort": {"a": -1},
                                           "remove": true)")),
                   "value.n"),
             "2");
-  EXPECT_EQ(Field(shard.Run(collection.Command(
-                      "delete", R"("deletes": [{"q": {"a": {"$lte": )" + Long('d') +
-                                    R"(}}, "limit": 0}])")),
+  EXPECT_EQ(Field(shard.Run(collection.Command("delete", R"("deletes": [{"q": {"a": {"$lte": )" +
+                                                             Long('d') + R"(}}, "limit": 0}])")),
                   "n"),
             "3");
   EXPECT_EQ(Numbers(shard.Find(collection)), std::vector<int>{4});
@@ -194,9 +196,9 @@ TEST(LongKeys, AnIndexBuildNotesThem) {
   collection.indexes = {R"({"key": {"a": 1}, "name": "a_1"})"};
   collection.building = {true};
   shard.Put(collection);
-  EXPECT_EQ(shard.RunJson(collection.Command(
-                "_buildIndex", R"("index": {"$numberLong": ")" +
-                                   std::to_string(collection.index_id(1)) + R"("})")),
+  EXPECT_EQ(shard.RunJson(collection.Command("_buildIndex",
+                                             R"("index": {"$numberLong": ")" +
+                                                 std::to_string(collection.index_id(1)) + R"("})")),
             "{}");
   collection.version = 3;
   collection.building = {};
