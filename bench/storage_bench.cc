@@ -1,8 +1,11 @@
-// Measures the storage engine in its real form: one shared log, some shards, 1 KB documents with one index entry each.
+// Measures the storage engine in its real form: one shared log, some shards, 1 KB documents with
+// one index entry each.
 //
-// storage_bench --folder DIR [--docs 3000000] [--shards 3] [--order key|hash64|hash12] [--index ordered|random] [--batch 64]
+// storage_bench --folder DIR [--docs 3000000] [--shards 3] [--order key|hash64|hash12] [--index
+// ordered|random] [--batch 64]
 //               [--in-flight 8]
-// Reports documents per second, the longest stall, how long syncs of the log took, and anonymous memory. DIR is removed afterwards.
+// Reports documents per second, the longest stall, how long syncs of the log took, and anonymous
+// memory. DIR is removed afterwards.
 #include <absl/synchronization/blocking_counter.h>
 #include <absl/synchronization/mutex.h>
 #include <absl/time/clock.h>
@@ -58,8 +61,8 @@ class Samples {
       const auto place = static_cast<size_t>(share * static_cast<double>(samples_.size() - 1));
       return absl::ToDoubleMilliseconds(samples_[place]);
     };
-    return fmt::format("n={} p50={:.2f} p99={:.2f} p99.9={:.2f} max={:.2f} ms", samples_.size(), at(0.5), at(0.99),
-                       at(0.999), at(1));
+    return fmt::format("n={} p50={:.2f} p99={:.2f} p99.9={:.2f} max={:.2f} ms", samples_.size(),
+                       at(0.5), at(0.99), at(0.999), at(1));
   }
 
  private:
@@ -71,7 +74,9 @@ class Samples {
 class TimedFile final : public storage::File {
  public:
   TimedFile(std::unique_ptr<File> file, Samples* syncs) : file_(std::move(file)), syncs_(syncs) {}
-  absl::Status WriteAt(uint64_t offset, std::string_view bytes) override { return file_->WriteAt(offset, bytes); }
+  absl::Status WriteAt(uint64_t offset, std::string_view bytes) override {
+    return file_->WriteAt(offset, bytes);
+  }
   absl::StatusOr<std::string> ReadAt(uint64_t offset, size_t length) const override {
     return file_->ReadAt(offset, length);
   }
@@ -92,17 +97,28 @@ class TimedFile final : public storage::File {
 class TimedFileSystem final : public storage::FileSystem {
  public:
   explicit TimedFileSystem(Samples* syncs) : syncs_(syncs) {}
-  absl::StatusOr<std::unique_ptr<storage::File>> Open(const std::string& path, bool create) override {
+  absl::StatusOr<std::unique_ptr<storage::File>> Open(const std::string& path,
+                                                      bool create) override {
     auto file = System()->Open(path, create);
     if (!file.ok()) return file.status();
     return std::make_unique<TimedFile>(*std::move(file), syncs_);
   }
-  absl::StatusOr<std::vector<std::string>> List(const std::string& folder) override { return System()->List(folder); }
-  absl::Status CreateFolder(const std::string& folder) override { return System()->CreateFolder(folder); }
-  absl::Status Rename(const std::string& from, const std::string& to) override { return System()->Rename(from, to); }
+  absl::StatusOr<std::vector<std::string>> List(const std::string& folder) override {
+    return System()->List(folder);
+  }
+  absl::Status CreateFolder(const std::string& folder) override {
+    return System()->CreateFolder(folder);
+  }
+  absl::Status Rename(const std::string& from, const std::string& to) override {
+    return System()->Rename(from, to);
+  }
   absl::Status Remove(const std::string& path) override { return System()->Remove(path); }
-  absl::Status SyncFolder(const std::string& folder) override { return System()->SyncFolder(folder); }
-  absl::StatusOr<uint64_t> FreeBytes(const std::string& folder) override { return System()->FreeBytes(folder); }
+  absl::Status SyncFolder(const std::string& folder) override {
+    return System()->SyncFolder(folder);
+  }
+  absl::StatusOr<uint64_t> FreeBytes(const std::string& folder) override {
+    return System()->FreeBytes(folder);
+  }
   bool Exists(const std::string& path) override { return System()->Exists(path); }
 
  private:
@@ -113,7 +129,9 @@ class TimedFileSystem final : public storage::FileSystem {
 class TimedShardLog final : public storage::ShardLog {
  public:
   TimedShardLog(ShardLog* log, Samples* waits) : log_(log), waits_(waits) {}
-  void SetCommittedListener(CommittedListener listener) override { log_->SetCommittedListener(std::move(listener)); }
+  void SetCommittedListener(CommittedListener listener) override {
+    log_->SetCommittedListener(std::move(listener));
+  }
   absl::Status Reserve(size_t bytes) override {
     const absl::Time begin = absl::Now();
     absl::Status status = log_->Reserve(bytes);
@@ -146,7 +164,8 @@ uint64_t MixedHash(uint64_t number) {
 }
 
 void AppendBigEndian(uint64_t number, int bytes, std::string* out) {
-  for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) out->push_back(static_cast<char>(number >> shift));
+  for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8)
+    out->push_back(static_cast<char>(number >> shift));
 }
 
 // Collection, placement by `order`, and a rising _id as long as an encoded ObjectId.
@@ -182,7 +201,8 @@ struct Load {
   Samples latencies;
 };
 
-// One statement of `batch` inserts; when it is finished the next one of the same place is submitted.
+// One statement of `batch` inserts; when it is finished the next one of the same place is
+// submitted.
 class InsertOp final : public storage::WriteOp {
  public:
   InsertOp(Load* load, storage::ShardStore* store, absl::BlockingCounter* places)
@@ -295,8 +315,8 @@ void Watch(const Load& load, const Shards& shards, uint64_t* peak_memory) {
       frozen += stats.frozen_table_bytes;
       checkpoints += stats.checkpoints;
     }
-    fmt::print("  {:8} docs  {:6}/s  frozen {:4} MB  checkpoints {:3}  anonymous {:5} MB\n", done, done - before,
-               frozen >> 20, checkpoints, AnonymousMegabytes());
+    fmt::print("  {:8} docs  {:6}/s  frozen {:4} MB  checkpoints {:3}  anonymous {:5} MB\n", done,
+               done - before, frozen >> 20, checkpoints, AnonymousMegabytes());
     std::fflush(stdout);
     before = done;
   }
@@ -329,14 +349,16 @@ void Run(const Settings& settings) {
   for (const auto& store : shards.stores) EVENKEEL_CHECK(store->Close().ok());
 
   const auto docs = static_cast<double>(settings.docs);
-  fmt::print("order {} index {}: {:.0f} docs/s, {:.0f} docs/s until all is in LMDB ({:.1f} s)\n", settings.order,
-             settings.index, docs / absl::ToDoubleSeconds(loaded), docs / absl::ToDoubleSeconds(checkpointed),
-             absl::ToDoubleSeconds(checkpointed));
-  fmt::print("longest stall {:.1f} ms, anonymous memory {} MB, LMDB {} MB, {:.1f} us of processor per document\n",
-             static_cast<double>(load.longest_gap.load()) / 1e6, peak_memory, lmdb_bytes >> 20,
-             ProcessorSeconds() * 1e6 / docs);
-  fmt::print("statement latency: {}\nlog sync: {}\nwait for log space: {}\n", load.latencies.Summary(),
-             syncs.Summary(), waits.Summary());
+  fmt::print("order {} index {}: {:.0f} docs/s, {:.0f} docs/s until all is in LMDB ({:.1f} s)\n",
+             settings.order, settings.index, docs / absl::ToDoubleSeconds(loaded),
+             docs / absl::ToDoubleSeconds(checkpointed), absl::ToDoubleSeconds(checkpointed));
+  fmt::print(
+      "longest stall {:.1f} ms, anonymous memory {} MB, LMDB {} MB, {:.1f} us of processor per "
+      "document\n",
+      static_cast<double>(load.longest_gap.load()) / 1e6, peak_memory, lmdb_bytes >> 20,
+      ProcessorSeconds() * 1e6 / docs);
+  fmt::print("statement latency: {}\nlog sync: {}\nwait for log space: {}\n",
+             load.latencies.Summary(), syncs.Summary(), waits.Summary());
 }
 
 }  // namespace

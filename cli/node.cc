@@ -111,7 +111,14 @@ absl::Status CheckShardCount(const StartOptions& options, uint32_t in_data) {
 
 absl::StatusOr<std::unique_ptr<Node>> Node::Start(const StartOptions& options) {
   auto node = std::unique_ptr<Node>(new Node());
-  Parts& parts = *node->parts_;
+  const absl::Status status = node->Boot(options);
+  if (status.ok()) return node;
+  (void)node->Stop();  // what has started ends in order
+  return status;
+}
+
+absl::Status Node::Boot(const StartOptions& options) {
+  Parts& parts = *parts_;
   parts.options = options;
   std::error_code error;
   std::filesystem::create_directories(options.data, error);
@@ -158,13 +165,16 @@ absl::StatusOr<std::unique_ptr<Node>> Node::Start(const StartOptions& options) {
   loops.push_back(network);
   parts.server = std::make_unique<wire::Server>(std::move(server_options), parts.router.get(),
                                                 std::move(loops));
-  EVENKEEL_RETURN_IF_ERROR(parts.server->Start());
+  if (const absl::Status started = parts.server->Start(); !started.ok()) {
+    parts.server.reset();
+    return started;
+  }
 
   parts.signals = std::make_unique<boost::asio::signal_set>(network, SIGINT, SIGTERM);
   parts.signals->async_wait([&parts](const boost::system::error_code& failed, int) {
     if (!failed) parts.signalled.Notify();
   });
-  return node;
+  return absl::OkStatus();
 }
 
 void Node::WaitForSignal() { parts_->signalled.WaitForNotification(); }
@@ -174,12 +184,12 @@ absl::Status Node::Stop() {
   const auto network = parts.loop.executor();
   const absl::Time deadline = base::WallClock::System()->Now() + kStopTime;
   base::LogInfo("start", "stopping");
-  RunOn(network, parts.server->Stop(deadline));
-  RunOn(network, parts.router->Stop(deadline));
-  parts.pool->join();
+  if (parts.server) RunOn(network, parts.server->Stop(deadline));
+  if (parts.router) RunOn(network, parts.router->Stop(deadline));
+  if (parts.pool) parts.pool->join();
   absl::Status status;
   for (const auto& store : parts.stores) status.Update(store->Close());
-  status.Update(parts.log->Close());
+  if (parts.log) status.Update(parts.log->Close());
   base::LogInfo("start", "stopped");
   return status;
 }

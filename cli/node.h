@@ -27,6 +27,7 @@ class Node {
  private:
   struct Parts;
   Node();
+  absl::Status Boot(const StartOptions& options);
   std::unique_ptr<Parts> parts_;
 };
 

@@ -123,6 +123,7 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   CLI::App* start =
       app.add_subcommand("start", "runs a whole cluster in this process: a router and its shards");
   AddStartOptions(start, &options);
+  start->footer("Also: --config FILE reads these options from a YAML file; the command line wins.");
   app.config_formatter(std::make_shared<YamlConfig>());
   app.set_config("--config", "", "a YAML file with options of `start`; the command line wins");
   app.allow_config_extras(false);

@@ -14,15 +14,15 @@ namespace evenkeel::query {
 
 // Outlives everything compiled with it. One thread at a time.
 struct QueryContext {
-  std::string ns;                                   // "db.collection", for messages
-  int64_t now_ms = 0;                               // $$NOW
-  Timestamp cluster_time;                           // $$CLUSTER_TIME
-  bson::Document let;                               // user variables, evaluated once
+  std::string ns;                                     // "db.collection", for messages
+  int64_t now_ms = 0;                                 // $$NOW
+  Timestamp cluster_time;                             // $$CLUSTER_TIME
+  bson::Document let;                                 // user variables, evaluated once
   const bson::StringComparator* collation = nullptr;  // null: bytes
   bool allow_disk_use = true;
-  size_t memory_bytes_max = 100u << 20;             // per blocking operator
-  bool internal = false;                            // the pipeline was made by our own router: stages named $_… are allowed
-  bool is_merge_part = false;                       // the pipeline's inputs are partial results of shards
+  size_t memory_bytes_max = 100u << 20;  // per blocking operator
+  bool internal = false;  // the pipeline was made by our own router: stages named $_… are allowed
+  bool is_merge_part = false;  // the pipeline's inputs are partial results of shards
 };
 
 }  // namespace evenkeel::query

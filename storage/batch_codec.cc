@@ -77,7 +77,8 @@ bool TakeBody(std::string_view* in, BatchRecord* record) {
       return TakeFixed64(in, &record->timestamp.bits);
     case BatchRecordKind::kPut:
     case BatchRecordKind::kRemoveRange:
-      return TakeTable(in, &record->table) && TakeBytes(in, &record->key) && TakeBytes(in, &record->value);
+      return TakeTable(in, &record->table) && TakeBytes(in, &record->key) &&
+             TakeBytes(in, &record->value);
     case BatchRecordKind::kRemove:
       return TakeTable(in, &record->table) && TakeBytes(in, &record->key);
     case BatchRecordKind::kCounter:
@@ -140,7 +141,8 @@ absl::StatusOr<bool> BatchReader::Next(BatchRecord* record) {
   if (!started_) {
     if (rest_.empty()) return false;
     if (rest_.front() != kBatchFormat) {
-      return Error(ErrorCode::kOperationFailed, "log entry of unknown format {}", int{rest_.front()});
+      return Error(ErrorCode::kOperationFailed, "log entry of unknown format {}",
+                   int{rest_.front()});
     }
     rest_.remove_prefix(1);
     started_ = true;

@@ -1,8 +1,8 @@
 // The payload of a log entry: the effects of one batch, absolute and repeatable.
 //
-// A version byte, then records one after another. A unit record gives the commit timestamp of the records behind it. Readers of
-// the log (recovery, moves, streams) decode it with BatchReader; the writer encodes as it executes. Pure.
-// Format: docs/data_layout.md.
+// A version byte, then records one after another. A unit record gives the commit timestamp of the
+// records behind it. Readers of the log (recovery, moves, streams) decode it with BatchReader; the
+// writer encodes as it executes. Pure. Format: docs/data_layout.md.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -19,7 +19,7 @@ namespace evenkeel::storage {
 inline constexpr char kBatchFormat = 1;
 
 enum class BatchRecordKind : uint8_t {
-  kUnit = 1,         // the commit timestamp of what follows
+  kUnit = 1,  // the commit timestamp of what follows
   kPut = 2,
   kRemove = 3,
   kCounter = 4,      // absolute value after the batch
@@ -69,7 +69,8 @@ class BatchReader {
   explicit BatchReader(std::string_view payload) : rest_(payload) {}
 
   // True with the next record in `record`; false at the end.
-  // Errors: OperationFailed for a payload that is cut off, of another format, or holds an unknown record.
+  // Errors: OperationFailed for a payload that is cut off, of another format, or holds an unknown
+  // record.
   absl::StatusOr<bool> Next(BatchRecord* record);
 
  private:

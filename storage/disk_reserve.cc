@@ -9,7 +9,8 @@
 namespace evenkeel::storage {
 namespace {
 
-constexpr uint64_t kFreeTimesMin = 4;  // restored only when the disk has this many times its size left
+constexpr uint64_t kFreeTimesMin =
+    4;  // restored only when the disk has this many times its size left
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// A small file that is kept so that a checkpoint can go on when the disk is full (the log keeps its own reserve).
+// A small file that is kept so that a checkpoint can go on when the disk is full (the log keeps its
+// own reserve).
 //
 // Any thread may use it.
 #pragma once
@@ -17,7 +18,8 @@ class DiskReserve {
   // The file in `folder`; an empty folder or zero bytes: no reserve.
   DiskReserve(std::string folder, uint64_t bytes) : folder_(std::move(folder)), bytes_(bytes) {}
 
-  // Makes the file if it is missing and the disk has room to spare. Failing is fine: it is tried again later.
+  // Makes the file if it is missing and the disk has room to spare. Failing is fine: it is tried
+  // again later.
   void Restore();
   // Gives its space to the caller. False when there was none.
   bool Release();

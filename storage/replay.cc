@@ -71,7 +71,8 @@ absl::Status CheckContinues(const ShardLog& log, LogIndex from) {
 }  // namespace
 
 absl::StatusOr<Replayed> ReplayLog(ShardLog* log, LogIndex from, size_t table_bytes_max,
-                                   ViewPublisher* views, const std::function<absl::Status()>& full) {
+                                   ViewPublisher* views,
+                                   const std::function<absl::Status()>& full) {
   EVENKEEL_RETURN_IF_ERROR(CheckContinues(*log, from));
   Replayed found{.last = from, .latest = views->Current()->latest};
   const LogIndex committed = log->committed();
@@ -91,7 +92,8 @@ absl::StatusOr<Replayed> ReplayLog(ShardLog* log, LogIndex from, size_t table_by
       views->AddTable(std::make_shared<MemTable>(LogIndex{found.last.value + 1}));
       EVENKEEL_RETURN_IF_ERROR(full());
     }
-    if (entries.empty()) return Error(ErrorCode::kUnknownError, "log entry {} is missing", found.last.value + 1);
+    if (entries.empty())
+      return Error(ErrorCode::kUnknownError, "log entry {} is missing", found.last.value + 1);
   }
   return found;
 }

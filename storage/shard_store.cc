@@ -44,7 +44,8 @@ struct ShardStoreImpl::LogListener {
   }
 };
 
-absl::StatusOr<std::unique_ptr<ShardStore>> ShardStore::Open(const StoreOptions& options, ShardLog* log,
+absl::StatusOr<std::unique_ptr<ShardStore>> ShardStore::Open(const StoreOptions& options,
+                                                             ShardLog* log,
                                                              base::HybridClock* clock) {
   std::shared_ptr<CheckpointStore> lmdb = options.checkpoint_store;
   if (lmdb == nullptr) {
@@ -64,22 +65,25 @@ ShardStoreImpl::ShardStoreImpl(const StoreOptions& options, ShardLog* log, base:
       views_(FirstView(LogIndex{1})),
       queue_(options.pending_bytes_max),
       reserve_(options.folder, options.reserve_bytes),
-      history_(std::make_shared<History>(&views_, options.history_bytes_max, options.history_age_max)) {}
+      history_(
+          std::make_shared<History>(&views_, options.history_bytes_max, options.history_age_max)) {}
 
 absl::Status ShardStoreImpl::Start() {
   EVENKEEL_ASSIGN_OR_RETURN(EngineState state, LoadEngineState(lmdb_.get()));
   const CheckpointPosition position = state.position;
   views_.StartAt(position.index, position.latest);
   checkpointer_ = std::make_unique<Checkpointer>(
-      Checkpointer::Parts{&options_, log_, lmdb_.get(), &views_, history_.get(), &reserve_}, std::move(state));
+      Checkpointer::Parts{&options_, log_, lmdb_.get(), &views_, history_.get(), &reserve_},
+      std::move(state));
   checkpointer_->Start();
   const auto full = [this]() -> absl::Status {
     checkpointer_->Notify();
-    if (checkpointer_->WaitingBytes() <= kReplayTablesMax * options_.table_bytes_max) return absl::OkStatus();
+    if (checkpointer_->WaitingBytes() <= kReplayTablesMax * options_.table_bytes_max)
+      return absl::OkStatus();
     return checkpointer_->WaitFor(LogIndex{checkpointer_->checkpointed().value + 1});
   };
-  EVENKEEL_ASSIGN_OR_RETURN(Replayed replayed,
-                            ReplayLog(log_, position.index, options_.table_bytes_max, &views_, full));
+  EVENKEEL_ASSIGN_OR_RETURN(
+      Replayed replayed, ReplayLog(log_, position.index, options_.table_bytes_max, &views_, full));
   log_->Forget(position.index);
   // History does not outlive a restart.
   views_.RaiseHistoryFloor(replayed.latest);
@@ -99,14 +103,17 @@ void ShardStoreImpl::StartWriting(LogIndex last, Timestamp clock_bound) {
       [this] { checkpointer_->Published(); });
   listener_ = std::make_shared<LogListener>();
   listener_->Set(finisher_.get());
-  log_->SetCommittedListener([listener = listener_](LogIndex committed) { listener->Committed(committed); });
-  Writer::Parts parts{&options_, log_, clock_, lmdb_.get(), &views_, floor_.get(), &queue_, finisher_.get()};
+  log_->SetCommittedListener(
+      [listener = listener_](LogIndex committed) { listener->Committed(committed); });
+  Writer::Parts parts{&options_, log_,         clock_,  lmdb_.get(),
+                      &views_,   floor_.get(), &queue_, finisher_.get()};
   parts.frozen = [this] { checkpointer_->Notify(); };
   parts.waiting_bytes = [this] { return checkpointer_->WaitingBytes(); };
   parts.drain_rate = [this] { return checkpointer_->DrainRate(); };
   writer_ = std::make_unique<Writer>(std::move(parts), last, clock_bound);
   writer_->Start();
-  checkpointer_->WatchActive([this] { return writer_->ActiveSince(); }, [this] { queue_.RequestFreeze(); });
+  checkpointer_->WatchActive([this] { return writer_->ActiveSince(); },
+                             [this] { queue_.RequestFreeze(); });
 }
 
 ShardStoreImpl::~ShardStoreImpl() { Stop(); }
@@ -180,7 +187,8 @@ absl::StatusOr<DocCheck> ShardStoreImpl::CheckDocs(std::string_view begin, std::
     const std::unique_ptr<CheckpointCursor> cursor = reader->NewCursor(DatabaseOf(Table::kDocs));
     more = false;
     size_t left = kDocsPerCheckSlice;
-    for (cursor->Seek(from); cursor->Valid() && (end.empty() || cursor->key() < end); cursor->Next()) {
+    for (cursor->Seek(from); cursor->Valid() && (end.empty() || cursor->key() < end);
+         cursor->Next()) {
       if (left-- == 0) {
         from.assign(cursor->key());
         more = true;

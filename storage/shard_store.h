@@ -1,4 +1,5 @@
-// The store of one shard: recovery, and the parts put together (storage/store.h is what others use).
+// The store of one shard: recovery, and the parts put together (storage/store.h is what others
+// use).
 #pragma once
 
 #include <memory>
@@ -24,7 +25,8 @@ class ShardStoreImpl final : public ShardStore {
   // Ends at once: what is not durable yet gets an unknown outcome.
   ~ShardStoreImpl() override;
 
-  // Reads LMDB's position, replays the log behind it, starts the threads. Called once, before anything else.
+  // Reads LMDB's position, replays the log behind it, starts the threads. Called once, before
+  // anything else.
   absl::Status Start();
 
   absl::Status Submit(std::unique_ptr<WriteOp> op) override { return queue_.Submit(std::move(op)); }
@@ -42,7 +44,8 @@ class ShardStoreImpl final : public ShardStore {
   StoreStats Stats() const override;
 
  private:
-  // Lets the log thread call the finisher until the store ends, however long the log keeps the listener.
+  // Lets the log thread call the finisher until the store ends, however long the log keeps the
+  // listener.
   struct LogListener;
 
   void StartWriting(LogIndex last, Timestamp clock_bound);

@@ -1,7 +1,7 @@
 // The tables of one shard and what a stored record is.
 //
-// Keys are byte strings, compared as unsigned bytes, at most limits::kLmdbKeyBytesMax long (storage/keys makes them so).
-// DESIGN: storage engine, "Tables".
+// Keys are byte strings, compared as unsigned bytes, at most limits::kLmdbKeyBytesMax long
+// (storage/keys makes them so). DESIGN: storage engine, "Tables".
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,20 @@
 namespace evenkeel::storage {
 
 enum class Table : uint8_t {
-  kDocs = 0,      // collection id, placement key, encoded _id -> BSON
-  kIndex = 1,     // index id, encoded key, document key -> type bits, document key if not in the key
+  kDocs = 0,   // collection id, placement key, encoded _id -> BSON
+  kIndex = 1,  // index id, encoded key, document key -> type bits, document key if not in the key
   kSessions = 2,  // lsid, txnNumber, kind, statement -> retryable-write results
   kMeta = 3,      // name -> collections, indexes, ownership, dead ranges, the shard's identity
   kCounters = 4,  // counter key -> documents, bytes; latest state only
 };
 inline constexpr size_t kTableCount = 5;
 
-// One record as a reader sees it. `value` points into a memory table or LMDB: valid as long as the slice it came from.
+// One record as a reader sees it. `value` points into a memory table or LMDB: valid as long as the
+// slice it came from.
 struct Record {
   std::string_view value;
-  Timestamp commit_timestamp;  // of docs records; zero for other tables' records that come from LMDB
+  Timestamp
+      commit_timestamp;  // of docs records; zero for other tables' records that come from LMDB
 };
 
 // Documents and bytes of one counter.

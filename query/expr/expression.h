@@ -56,7 +56,8 @@ class Evaluation {
     arena_.Reset();
     root_ = bson::Value(bson::Type::kObject, document.data());
   }
-  // Expressions of $group: MongoDB evaluates them in its other engine, whose codes for division by zero differ.
+  // Expressions of $group: MongoDB evaluates them in its other engine, whose codes for division by
+  // zero differ.
   void SetInGroup() { in_group_ = true; }
   bool in_group() const { return in_group_; }
   bson::Value root() const { return root_; }

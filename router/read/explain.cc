@@ -279,8 +279,7 @@ Awaitable<CommandResult> ExplainCommand(CommandContext& context) {
   if (!given.IsNullish() && !given.Is(bson::Type::kString)) {
     co_return query::WrongType("explain", "verbosity", given, "string");
   }
-  if ((verbosity != kPlanOnly && verbosity != "executionStats" &&
-       verbosity != "allPlansExecution")) {
+  if (verbosity != kPlanOnly && verbosity != "executionStats" && verbosity != "allPlansExecution") {
     co_return MakeError(ErrorCode::kFailedToParse,
                         "verbosity must be one of {'queryPlanner', 'executionStats', "
                         "'allPlansExecution'}");

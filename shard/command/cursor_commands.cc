@@ -18,31 +18,49 @@ namespace {
 constexpr int64_t kFirstBatchRows = 101;  // the manual's default for the first batch
 constexpr std::string_view kPlannedFilter = "$filter";
 
-// Makes the next batch into {cursor: {firstBatch | nextBatch, id, ns}}. A new cursor that has not
-// ended is kept under an id.
+// Forgets a cursor that was checked out unless it is brought back: its command may end anywhere.
+class CheckedOut {
+ public:
+  CheckedOut(CursorTable& table, CursorId id) : table_(table), id_(id) {}
+  CheckedOut(const CheckedOut&) = delete;
+  CheckedOut& operator=(const CheckedOut&) = delete;
+  ~CheckedOut() {
+    if (id_.value != 0) table_.Remove(id_);
+  }
+  // Returns the id, which stays in the table.
+  CursorId BringBack(std::unique_ptr<ReadCursor> cursor, absl::Time now) {
+    const CursorId id = std::exchange(id_, CursorId{});
+    table_.CheckIn(id, std::move(cursor), now);
+    return id;
+  }
+
+ private:
+  CursorTable& table_;
+  CursorId id_;  // 0: a new cursor, which is not in the table, or one that is back
+};
+
+// Makes the next batch into {cursor: {firstBatch | nextBatch, id, ns}}. A cursor that has not ended
+// is kept under its id, a new one (`id` 0) under a fresh one.
 Awaitable<CommandResult> Answer(CommandContext& context, std::unique_ptr<ReadCursor> cursor,
                                 CursorId id, std::optional<int64_t> rows, bool keep) {
   CursorTable& table = context.service.cursors();
   const std::string ns = cursor->collection().entry->ns;
   const bool first = id.value == 0;
+  CheckedOut checked_out(table, id);
   bson::Builder reply;
   reply.OpenDocument("cursor").OpenArray(first ? "firstBatch" : "nextBatch");
-  auto ended = co_await cursor->NextBatch(context, {rows, limits::kReplyBatchBytesMax}, &reply);
-  if (!ended.ok()) {
-    if (!first) table.Remove(id);
-    co_return ended.status();
-  }
+  const auto ended =
+      co_await cursor->NextBatch(context, {rows, limits::kReplyBatchBytesMax}, &reply);
+  EVENKEEL_CO_RETURN_IF_ERROR(ended.status());
   reply.Close();
   const absl::Time now = context.service.wall().Now();
-  if (*ended || !keep) {
-    if (!first) table.Remove(id);
-    id = {};
-  } else if (first) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(id, table.Add(std::move(cursor), now));
-  } else {
-    table.CheckIn(id, std::move(cursor), now);
+  CursorId kept;
+  if (!*ended && keep && first) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(kept, table.Add(std::move(cursor), now));
+  } else if (!*ended && keep) {
+    kept = checked_out.BringBack(std::move(cursor), now);
   }
-  reply.Append("id", id.value).Append("ns", ns).Close();
+  reply.Append("id", kept.value).Append("ns", ns).Close();
   co_return reply.Finish();
 }
 

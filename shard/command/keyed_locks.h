@@ -3,7 +3,9 @@
 
 #include <absl/base/thread_annotations.h>
 #include <absl/container/flat_hash_map.h>
+#include <absl/status/statusor.h>
 #include <absl/synchronization/mutex.h>
+#include <absl/time/time.h>
 
 #include <cstdint>
 #include <deque>
@@ -41,11 +43,14 @@ class KeyedLocks {
     uint64_t key_ = 0;
   };
 
-  // Waits until the key is free, in order of arrival.
-  Awaitable<Guard> Lock(uint64_t key);
+  // Waits until the key is free, in order of arrival. Errors: MaxTimeMSExpired, Interrupted.
+  Awaitable<absl::StatusOr<Guard>> Lock(uint64_t key, absl::Time deadline = absl::InfiniteFuture(),
+                                        base::CancellationToken cancelled = {});
 
  private:
   void Unlock(uint64_t key);
+  // False when the turn has come already.
+  bool Leave(uint64_t key, const std::shared_ptr<base::Event>& turn);
 
   absl::Mutex mutex_;
   // A key is present while somebody holds it; the queue has those who wait.

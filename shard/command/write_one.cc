@@ -184,7 +184,9 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
       if (task->candidates.empty() && may_insert && !guard.held()) {
         // Two upserts of one collection do not both find nothing and insert: the second searches
         // after the first is durable.
-        guard = co_await service.upsert_locks().Lock(statement.collection().entry->id.value);
+        EVENKEEL_CO_ASSIGN_OR_RETURN(
+            guard, co_await service.upsert_locks().Lock(statement.collection().entry->id.value,
+                                                        context.deadline, context.cancelled));
         continue;
       }
       if (task->candidates.empty() && !may_insert && !retry.active()) co_return WriteOneOutcome{};

@@ -42,7 +42,8 @@ void Checkpointer::Stop() {
   thread_.reset();
 }
 
-void Checkpointer::WatchActive(std::function<absl::Time()> active_since, std::function<void()> freeze) {
+void Checkpointer::WatchActive(std::function<absl::Time()> active_since,
+                               std::function<void()> freeze) {
   absl::MutexLock lock(&mutex_);
   active_since_ = std::move(active_since);
   freeze_ = std::move(freeze);
@@ -175,15 +176,17 @@ absl::Status Checkpointer::Flush(const std::shared_ptr<MemTable>& table) {
   position.index = table->last_index();
   position.latest = std::max(position.latest, table->max_timestamp());
   position.clock_bound = std::max(position.clock_bound, table->clock_bound());
-  TableFlush flush(table.get(), parts_.lmdb, parts_.options, [this] { return pacer_.DirtyPagesMax(); },
-                   [this](const TableFlush::Progress& progress) { return Pace(progress); });
+  TableFlush flush(
+      table.get(), parts_.lmdb, parts_.options, [this] { return pacer_.DirtyPagesMax(); },
+      [this](const TableFlush::Progress& progress) { return Pace(progress); });
   const absl::Status status = flush.Run(position);
   damaged_.fetch_add(flush.damaged(), std::memory_order_relaxed);
   if (status.ok()) Flushed(*table, position, absl::Now() - begin);
   return status;
 }
 
-void Checkpointer::Flushed(const MemTable& table, const CheckpointPosition& position, absl::Duration took) {
+void Checkpointer::Flushed(const MemTable& table, const CheckpointPosition& position,
+                           absl::Duration took) {
   parts_.history->AddTable(&table, absl::Now());
   parts_.views->MarkInLmdb(&table);
   parts_.log->Forget(position.index);
@@ -191,9 +194,11 @@ void Checkpointer::Flushed(const MemTable& table, const CheckpointPosition& posi
   count_.fetch_add(1, std::memory_order_relaxed);
   // A paced flush says nothing about what could be reached.
   if (pacer_.hurried()) {
-    const double rate = static_cast<double>(table.used_bytes()) / std::max(absl::ToDoubleSeconds(took), 1e-3);
+    const double rate =
+        static_cast<double>(table.used_bytes()) / std::max(absl::ToDoubleSeconds(took), 1e-3);
     const double old = DrainRate();
-    drain_rate_.store(old == 0 ? rate : old + kRateShareOfNewest * (rate - old), std::memory_order_relaxed);
+    drain_rate_.store(old == 0 ? rate : old + kRateShareOfNewest * (rate - old),
+                      std::memory_order_relaxed);
   }
   absl::MutexLock lock(&mutex_);
   position_ = position;
@@ -233,15 +238,16 @@ absl::Status Checkpointer::RemovalStep() {
   PendingRemoval removal;
   {
     absl::MutexLock lock(&mutex_);
-    const auto found = std::find_if(removals_.begin(), removals_.end(), [&](const PendingRemoval& each) {
-      return each.range.marked <= lowest;
-    });
+    const auto found =
+        std::find_if(removals_.begin(), removals_.end(),
+                     [&](const PendingRemoval& each) { return each.range.marked <= lowest; });
     if (found == removals_.end()) return absl::OkStatus();
     removal = *found;
   }
   (void)EVENKEEL_FAIL_POINT(storage_range_removal_step);
-  EVENKEEL_ASSIGN_OR_RETURN(const bool done, RemoveSome(parts_.lmdb, *parts_.options, removal, kRemovalKeysPerStep,
-                                                        pacer_.pages_max_hurry()));
+  EVENKEEL_ASSIGN_OR_RETURN(const bool done,
+                            RemoveSome(parts_.lmdb, *parts_.options, removal, kRemovalKeysPerStep,
+                                       pacer_.pages_max_hurry()));
   if (!done) return absl::OkStatus();
   absl::MutexLock lock(&mutex_);
   std::erase_if(removals_, [&](const PendingRemoval& each) { return each.row == removal.row; });
@@ -271,7 +277,8 @@ absl::Status Checkpointer::WaitFor(LogIndex index) {
   ++urgent_;
   retry_now_ = notified_ = true;
   changed_.SignalAll();
-  while (!stopping_ && position_.index < index && failed_attempt_ <= running) changed_.Wait(&mutex_);
+  while (!stopping_ && position_.index < index && failed_attempt_ <= running)
+    changed_.Wait(&mutex_);
   --urgent_;
   if (position_.index >= index) return absl::OkStatus();
   return stopping_ ? Closing() : failure_;

@@ -1,5 +1,5 @@
-// The checkpoint thread of a shard: brings frozen tables to LMDB, trims history, removes dead ranges, compacts, and asks the
-// writer to freeze what is old or holds back the log.
+// The checkpoint thread of a shard: brings frozen tables to LMDB, trims history, removes dead
+// ranges, compacts, and asks the writer to freeze what is old or holds back the log.
 //
 // Any thread asks and waits; all work is done by the one thread.
 //
@@ -50,7 +50,8 @@ class Checkpointer {
   // Ends the thread soon, without finishing; waiting calls fail.
   void Stop();
 
-  // From now on old tables are frozen: `active_since` says since when the active table holds something, `freeze` asks the writer.
+  // From now on old tables are frozen: `active_since` says since when the active table holds
+  // something, `freeze` asks the writer.
   void WatchActive(std::function<absl::Time()> active_since, std::function<void()> freeze);
   // A table was frozen. Any thread.
   void Notify();
@@ -92,7 +93,8 @@ class Checkpointer {
   absl::Status RemovalStep();
   bool CanRemove() const;
   void FreezeIfOld(absl::Time now);
-  // Keeps the failure for those who wait; ends the process for one after which the file cannot be trusted.
+  // Keeps the failure for those who wait; ends the process for one after which the file cannot be
+  // trusted.
   void Failed(const absl::Status& status);
   bool Urgent() const;
   bool Stopping() const;
@@ -108,7 +110,7 @@ class Checkpointer {
   absl::CondVar changed_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool notified_ ABSL_GUARDED_BY(mutex_) = false;
-  int urgent_ ABSL_GUARDED_BY(mutex_) = 0;     // callers that wait for a flush or a removal
+  int urgent_ ABSL_GUARDED_BY(mutex_) = 0;  // callers that wait for a flush or a removal
   int compact_wanted_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t compact_done_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status compact_status_ ABSL_GUARDED_BY(mutex_);
@@ -116,7 +118,8 @@ class Checkpointer {
   uint64_t failed_attempt_ ABSL_GUARDED_BY(mutex_) = 0;  // the newest that failed
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
   absl::Time retry_at_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  bool retry_now_ ABSL_GUARDED_BY(mutex_) = false;  // a new caller waits: one attempt before retry_at_
+  bool retry_now_ ABSL_GUARDED_BY(mutex_) =
+      false;  // a new caller waits: one attempt before retry_at_
   CheckpointPosition position_ ABSL_GUARDED_BY(mutex_);
   std::vector<PendingRemoval> removals_ ABSL_GUARDED_BY(mutex_);
   std::function<absl::Time()> active_since_ ABSL_GUARDED_BY(mutex_);

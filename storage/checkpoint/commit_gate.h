@@ -1,5 +1,5 @@
-// Lets one shard of the process commit to LMDB at a time: two bursts of page writes at once would hold up the log's syncs twice
-// as long and be no faster.
+// Lets one shard of the process commit to LMDB at a time: two bursts of page writes at once would
+// hold up the log's syncs twice as long and be no faster.
 #pragma once
 
 #include <absl/status/status.h>

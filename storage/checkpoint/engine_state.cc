@@ -38,12 +38,14 @@ absl::StatusOr<DeadRange> DecodeRange(std::string_view bytes) {
   if (bytes.size() >= kHeadBytes && static_cast<uint8_t>(bytes[0]) < kTableCount) {
     const uint64_t begin_bytes = ReadBigEndian(bytes.substr(9));
     if (begin_bytes <= bytes.size() - kHeadBytes) {
-      return DeadRange{static_cast<Table>(bytes[0]), std::string(bytes.substr(kHeadBytes, begin_bytes)),
+      return DeadRange{static_cast<Table>(bytes[0]),
+                       std::string(bytes.substr(kHeadBytes, begin_bytes)),
                        std::string(bytes.substr(kHeadBytes + begin_bytes)),
                        Timestamp{ReadBigEndian(bytes.substr(1))}};
     }
   }
-  return Error(ErrorCode::kUnknownError, "damaged row of a range to remove, {} bytes long", bytes.size());
+  return Error(ErrorCode::kUnknownError, "damaged row of a range to remove, {} bytes long",
+               bytes.size());
 }
 
 absl::Status WriteFormat(CheckpointStore* store) {
@@ -58,13 +60,14 @@ absl::Status CheckFormat(std::string_view row) {
   uint32_t format = 0;
   if (row.size() == sizeof(format)) std::memcpy(&format, row.data(), sizeof(format));
   if (format == kEngineFormat) return absl::OkStatus();
-  return Error(ErrorCode::kOperationFailed, "the data have format {}, this program reads format {}", format,
-               kEngineFormat);
+  return Error(ErrorCode::kOperationFailed, "the data have format {}, this program reads format {}",
+               format, kEngineFormat);
 }
 
 absl::Status ReadPosition(std::string_view row, CheckpointPosition* position) {
   if (row.size() != sizeof(*position)) {
-    return Error(ErrorCode::kUnknownError, "damaged row of the log position, {} bytes long", row.size());
+    return Error(ErrorCode::kUnknownError, "damaged row of the log position, {} bytes long",
+                 row.size());
   }
   std::memcpy(position, row.data(), sizeof(*position));
   return absl::OkStatus();

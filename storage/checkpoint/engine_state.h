@@ -1,4 +1,5 @@
-// What the engine keeps about itself in LMDB: format, log position, clock bound, ranges that wait for removal.
+// What the engine keeps about itself in LMDB: format, log position, clock bound, ranges that wait
+// for removal.
 //
 // Written in the transaction that makes it true. Format: docs/data_layout.md.
 #pragma once

@@ -24,8 +24,9 @@ absl::StatusOr<std::unique_ptr<Snapshot>> History::Open(Timestamp timestamp) {
   absl::MutexLock lock(&mutex_);
   const Timestamp floor = views_->Current()->tables->history_floor;
   if (timestamp < floor) {
-    return Error(ErrorCode::kSnapshotTooOld, "snapshot {}.{} is older than the history kept, from {}.{}",
-                 timestamp.seconds(), timestamp.increment(), floor.seconds(), floor.increment());
+    return Error(ErrorCode::kSnapshotTooOld,
+                 "snapshot {}.{} is older than the history kept, from {}.{}", timestamp.seconds(),
+                 timestamp.increment(), floor.seconds(), floor.increment());
   }
   open_.insert(timestamp);
   return std::make_unique<OpenSnapshot>(shared_from_this(), timestamp);
@@ -61,13 +62,15 @@ bool History::MayDrop(const TableList& list, absl::Time now) const {
 void History::Trim(absl::Time now) {
   {
     absl::MutexLock lock(&mutex_);
-    for (auto list = views_->Current()->tables; MayDrop(*list, now); list = views_->Current()->tables) {
+    for (auto list = views_->Current()->tables; MayDrop(*list, now);
+         list = views_->Current()->tables) {
       const Timestamp floor = list->entries.front().table->max_timestamp();
       dropped_.push_back(views_->DropOldest(floor));
       if (!since_.empty()) since_.erase(since_.begin());
     }
   }
-  std::erase_if(dropped_, [](const std::shared_ptr<MemTable>& table) { return table.use_count() == 1; });
+  std::erase_if(dropped_,
+                [](const std::shared_ptr<MemTable>& table) { return table.use_count() == 1; });
 }
 
 }  // namespace evenkeel::storage

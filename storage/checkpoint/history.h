@@ -1,7 +1,7 @@
 // Open snapshots, and how long tables that are in LMDB are kept for them.
 //
-// Kept: as long as an open snapshot needs them, else up to an age, always within a bound of bytes; past it the oldest snapshots
-// end. Any thread opens snapshots; the checkpoint thread trims.
+// Kept: as long as an open snapshot needs them, else up to an age, always within a bound of bytes;
+// past it the oldest snapshots end. Any thread opens snapshots; the checkpoint thread trims.
 #pragma once
 
 #include <absl/base/thread_annotations.h>
@@ -51,8 +51,9 @@ class History : public std::enable_shared_from_this<History> {
   const absl::Duration age_max_;
   mutable absl::Mutex mutex_;
   std::multiset<Timestamp> open_ ABSL_GUARDED_BY(mutex_);
-  std::vector<Since> since_;                           // the checkpoint thread's; oldest first
-  std::vector<std::shared_ptr<MemTable>> dropped_;     // freed here once no reader uses them: not on a reader's thread
+  std::vector<Since> since_;  // the checkpoint thread's; oldest first
+  std::vector<std::shared_ptr<MemTable>>
+      dropped_;  // freed here once no reader uses them: not on a reader's thread
 };
 
 }  // namespace evenkeel::storage

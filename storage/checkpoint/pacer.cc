@@ -8,8 +8,9 @@
 namespace evenkeel::storage {
 namespace {
 
-constexpr double kShareOfInterval = 0.7;                 // the rest is for bad luck
-constexpr absl::Duration kTargetMax = absl::Seconds(20);  // of one table, however seldom tables are frozen
+constexpr double kShareOfInterval = 0.7;  // the rest is for bad luck
+constexpr absl::Duration kTargetMax =
+    absl::Seconds(20);  // of one table, however seldom tables are frozen
 
 }  // namespace
 

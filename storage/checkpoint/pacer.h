@@ -1,4 +1,5 @@
-// Spreads the writing of a memory table over the time until the next one is full. Pure: time comes in, waits go out.
+// Spreads the writing of a memory table over the time until the next one is full. Pure: time comes
+// in, waits go out.
 #pragma once
 
 #include <absl/time/time.h>
@@ -14,7 +15,8 @@ class Pacer {
   void Begin(absl::Time now, size_t waiting_tables);
   // How long to wait when `done` of `total` keys are written.
   absl::Duration WaitAt(absl::Time now, uint64_t done, uint64_t total) const;
-  // The size of the next transaction: small while there is time, so that its sync holds up the log only shortly.
+  // The size of the next transaction: small while there is time, so that its sync holds up the log
+  // only shortly.
   size_t DirtyPagesMax() const { return hurry_ ? pages_max_hurry() : kPagesMaxCalm; }
   // More tables wait now: no more waits in this flush.
   void Hurry() { hurry_ = true; }

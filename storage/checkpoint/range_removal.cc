@@ -12,8 +12,8 @@
 namespace evenkeel::storage {
 namespace {
 
-absl::Status RemoveIndexEntries(CheckpointWriter* writer, const StoreOptions& options, const std::string& key,
-                                const std::string& value) {
+absl::Status RemoveIndexEntries(CheckpointWriter* writer, const StoreOptions& options,
+                                const std::string& key, const std::string& value) {
   std::vector<std::string> index_keys;
   options.index_entries(key, SplitDocValue(value).document, &index_keys);
   for (const std::string& index_key : index_keys) {
@@ -25,14 +25,16 @@ absl::Status RemoveIndexEntries(CheckpointWriter* writer, const StoreOptions& op
 }  // namespace
 
 absl::StatusOr<bool> RemoveSome(CheckpointStore* store, const StoreOptions& options,
-                                const PendingRemoval& removal, size_t keys_max, size_t dirty_pages_max) {
+                                const PendingRemoval& removal, size_t keys_max,
+                                size_t dirty_pages_max) {
   const DeadRange& range = removal.range;
   const size_t database = DatabaseOf(range.table);
   EVENKEEL_ASSIGN_OR_RETURN(const std::unique_ptr<CheckpointWriter> writer, store->BeginWrite());
   std::string key = range.begin;
   std::string value;
   bool done = false;
-  for (size_t removed = 0; removed < keys_max && writer->DirtyPages() < dirty_pages_max; ++removed) {
+  for (size_t removed = 0; removed < keys_max && writer->DirtyPages() < dirty_pages_max;
+       ++removed) {
     EVENKEEL_ASSIGN_OR_RETURN(const bool found, writer->FindAtLeast(database, key, &key, &value));
     done = !found || (!range.end.empty() && key >= range.end);
     if (done) break;

@@ -1,7 +1,8 @@
-// Removes dead ranges from LMDB in small steps, documents together with their index entries. Checkpoint thread.
+// Removes dead ranges from LMDB in small steps, documents together with their index entries.
+// Checkpoint thread.
 //
-// A step is one transaction; what is left is found again by its key, so it goes on after a restart. No history is kept of what
-// is removed: it begins only when no open snapshot can see the range.
+// A step is one transaction; what is left is found again by its key, so it goes on after a restart.
+// No history is kept of what is removed: it begins only when no open snapshot can see the range.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -14,9 +15,10 @@ namespace evenkeel::storage {
 
 inline constexpr size_t kRemovalKeysPerStep = 2000;
 
-// One step, up to `keys_max` keys or `dirty_pages_max` pages. True when nothing is left; the row of the removal is gone then too.
-// Errors: those of the store.
-absl::StatusOr<bool> RemoveSome(CheckpointStore* store, const StoreOptions& options, const PendingRemoval& removal,
-                                size_t keys_max, size_t dirty_pages_max);
+// One step, up to `keys_max` keys or `dirty_pages_max` pages. True when nothing is left; the row of
+// the removal is gone then too. Errors: those of the store.
+absl::StatusOr<bool> RemoveSome(CheckpointStore* store, const StoreOptions& options,
+                                const PendingRemoval& removal, size_t keys_max,
+                                size_t dirty_pages_max);
 
 }  // namespace evenkeel::storage

@@ -1,8 +1,9 @@
-// Writes one frozen memory table to LMDB: the newest version of each key, in key order, in bounded transactions.
+// Writes one frozen memory table to LMDB: the newest version of each key, in key order, in bounded
+// transactions.
 //
-// What a key held before is hung on its node first, for snapshots. Only the last transaction moves the log position, with the
-// counters and the dead ranges of the table: a crash in between is healed by replay, which repeats what was written.
-// Checkpoint thread.
+// What a key held before is hung on its node first, for snapshots. Only the last transaction moves
+// the log position, with the counters and the dead ranges of the table: a crash in between is
+// healed by replay, which repeats what was written. Checkpoint thread.
 #pragma once
 
 #include <absl/status/status.h>
@@ -23,7 +24,8 @@ class TableFlush {
     uint64_t keys_done = 0;
     uint64_t keys_total = 0;
   };
-  // Called between two transactions: waits as long as the pace wants. False: give up (the store closes).
+  // Called between two transactions: waits as long as the pace wants. False: give up (the store
+  // closes).
   using Pace = std::function<bool(const Progress&)>;
 
   // `dirty_pages_max` is asked before each transaction's end. All outlive the flush.
@@ -31,7 +33,8 @@ class TableFlush {
              std::function<size_t()> dirty_pages_max, Pace pace);
 
   // `position` is where LMDB will be.
-  // Errors: those of the store; ShutdownInProgress when the pace gave up. It may be run again from the start.
+  // Errors: those of the store; ShutdownInProgress when the pace gave up. It may be run again from
+  // the start.
   absl::Status Run(const CheckpointPosition& position);
 
   // Documents whose old value had a wrong checksum.

@@ -1,8 +1,9 @@
-// Where checkpoints go: ordered databases with readers at a consistent state and one writer whose transactions are atomic and
-// durable. LMDB is the real one; tests use one in memory that can lose power.
+// Where checkpoints go: ordered databases with readers at a consistent state and one writer whose
+// transactions are atomic and durable. LMDB is the real one; tests use one in memory that can lose
+// power.
 //
-// Readers may be used by any thread, one at a time; the writer by the checkpoint thread. Values read stay valid until their
-// reader is dropped.
+// Readers may be used by any thread, one at a time; the writer by the checkpoint thread. Values
+// read stay valid until their reader is dropped.
 #pragma once
 
 #include <absl/status/status.h>
@@ -18,7 +19,8 @@
 
 namespace evenkeel::storage {
 
-// The tables of the shard, by their numbers, and one database of the engine itself (log position, dead ranges).
+// The tables of the shard, by their numbers, and one database of the engine itself (log position,
+// dead ranges).
 inline constexpr size_t kEngineDatabase = kTableCount;
 inline constexpr size_t kDatabaseCount = kTableCount + 1;
 
@@ -28,8 +30,9 @@ constexpr size_t DatabaseOf(Table table) { return static_cast<size_t>(table); }
 class CheckpointCursor {
  public:
   virtual ~CheckpointCursor() = default;
-  virtual void Seek(std::string_view key) = 0;      // first key >= `key`
-  virtual void SeekBack(std::string_view key) = 0;  // last key < `key`; the last of all for an empty `key`
+  virtual void Seek(std::string_view key) = 0;  // first key >= `key`
+  virtual void SeekBack(
+      std::string_view key) = 0;  // last key < `key`; the last of all for an empty `key`
   virtual void Next() = 0;
   virtual void Previous() = 0;
   virtual bool Valid() const = 0;
@@ -50,10 +53,11 @@ class CheckpointWriter {
  public:
   virtual ~CheckpointWriter() = default;
   // What the transaction sees; valid until its next change.
-  virtual absl::StatusOr<std::optional<std::string_view>> Get(size_t database, std::string_view key) = 0;
+  virtual absl::StatusOr<std::optional<std::string_view>> Get(size_t database,
+                                                              std::string_view key) = 0;
   // The first entry with a key >= `key`; false when there is none.
-  virtual absl::StatusOr<bool> FindAtLeast(size_t database, std::string_view key, std::string* found_key,
-                                           std::string* found_value) = 0;
+  virtual absl::StatusOr<bool> FindAtLeast(size_t database, std::string_view key,
+                                           std::string* found_key, std::string* found_value) = 0;
   // Stores `head` and `body` joined. Cheapest right after Get of the same key, in key order.
   virtual absl::Status Put(size_t database, std::string_view key, std::string_view head,
                            std::string_view body) = 0;

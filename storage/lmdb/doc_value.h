@@ -1,7 +1,8 @@
-// How a document lies in LMDB: commit timestamp, CRC32C, BSON. The other tables' values are stored as they are.
+// How a document lies in LMDB: commit timestamp, CRC32C, BSON. The other tables' values are stored
+// as they are.
 //
-// The checksum covers the timestamp and the document: LMDB has none of its own, so silent damage is found here.
-// Pure. Format: docs/data_layout.md.
+// The checksum covers the timestamp and the document: LMDB has none of its own, so silent damage is
+// found here. Pure. Format: docs/data_layout.md.
 #pragma once
 
 #include <array>
@@ -22,13 +23,11 @@ struct DocValue {
 // The head of a document's value; the document follows it.
 std::array<char, kDocHeadBytes> DocHead(Timestamp commit_timestamp, std::string_view document);
 
-// Splits a value without checking it: for reads. A value too short to have a head reads as an empty document.
+// Splits a value without checking it: for reads. A value too short to have a head reads as an empty
+// document.
 DocValue SplitDocValue(std::string_view value);
 
 // True when the checksum fits.
 bool DocValueIntact(std::string_view value);
-
-// CRC32C of `bytes`, continued from `crc` (0 to begin with).
-uint32_t Crc32c(std::string_view bytes, uint32_t crc = 0);
 
 }  // namespace evenkeel::storage

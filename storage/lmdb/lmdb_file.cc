@@ -38,7 +38,8 @@ absl::StatusOr<std::shared_ptr<LmdbFile>> LmdbFile::Open(const std::string& path
   mdb_env_set_mapsize(env, map_bytes);
   mdb_env_set_maxdbs(env, kDatabaseCount);
   mdb_env_set_maxreaders(env, kReadersMax);
-  // Read-ahead is off: with data larger than memory it fetches 128 KB for every page that is looked up.
+  // Read-ahead is off: with data larger than memory it fetches 128 KB for every page that is looked
+  // up.
   const unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | MDB_NORDAHEAD;
   if (int code = mdb_env_open(env, path.c_str(), flags, 0600); code != 0) {
     return LmdbError(code, path);
@@ -99,7 +100,8 @@ absl::StatusOr<MDB_txn*> LmdbFile::TakeReader() {
       idle_.pop_back();
     }
   }
-  const int code = txn != nullptr ? mdb_txn_renew(txn) : mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn);
+  const int code =
+      txn != nullptr ? mdb_txn_renew(txn) : mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn);
   if (code == 0) return txn;
   absl::MutexLock lock(&mutex_);
   --in_use_;

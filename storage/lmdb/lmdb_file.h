@@ -1,7 +1,7 @@
 // One LMDB file: its environment, its databases, and a pool of read transactions.
 //
-// Full sync, no writable map. Closed when the last reader and the store have let it go, so that a compacted file can take its
-// place while readers finish on the old one.
+// Full sync, no writable map. Closed when the last reader and the store have let it go, so that a
+// compacted file can take its place while readers finish on the old one.
 #pragma once
 
 #include <absl/base/thread_annotations.h>
@@ -20,8 +20,8 @@
 
 namespace evenkeel::storage {
 
-// The error of a failed LMDB call: OutOfDiskSpace when the disk or the map is full, UnknownError for a damaged file,
-// OperationFailed for the rest; `where` names the call or the file.
+// The error of a failed LMDB call: OutOfDiskSpace when the disk or the map is full, UnknownError
+// for a damaged file, OperationFailed for the rest; `where` names the call or the file.
 absl::Status LmdbError(int code, std::string_view where);
 
 inline MDB_val ToVal(std::string_view bytes) {
@@ -35,7 +35,8 @@ class LmdbFile {
  public:
   // Opens or makes the file. `map_bytes` bounds its size.
   // Errors: OperationFailed, UnknownError for a damaged file, OutOfDiskSpace; all name the path.
-  static absl::StatusOr<std::shared_ptr<LmdbFile>> Open(const std::string& path, uint64_t map_bytes);
+  static absl::StatusOr<std::shared_ptr<LmdbFile>> Open(const std::string& path,
+                                                        uint64_t map_bytes);
   ~LmdbFile();
   LmdbFile(const LmdbFile&) = delete;
   LmdbFile& operator=(const LmdbFile&) = delete;

@@ -6,7 +6,8 @@
 namespace evenkeel::storage {
 namespace {
 
-// A read of a file that was opened well fails only when the file is damaged: going on could lose data.
+// A read of a file that was opened well fails only when the file is damaged: going on could lose
+// data.
 void CheckFound(int code) { EVENKEEL_CHECK(code == 0 || code == MDB_NOTFOUND); }
 
 class LmdbCursor final : public CheckpointCursor {

@@ -27,7 +27,9 @@ constexpr std::string_view kPrefix = "data-";
 constexpr std::string_view kSuffix = ".mdb";
 constexpr std::string_view kCopyName = "compact.tmp";
 
-std::string NameOf(uint64_t generation) { return fmt::format("{}{:06}{}", kPrefix, generation, kSuffix); }
+std::string NameOf(uint64_t generation) {
+  return fmt::format("{}{:06}{}", kPrefix, generation, kSuffix);
+}
 
 // The generation in a file's name, or 0 for other files.
 uint64_t GenerationOf(std::string_view name) {

@@ -1,8 +1,9 @@
 // Implements write transactions of LMDB.
 //
-// LMDB does not tell how many pages a transaction has changed, so it is estimated: keys come in order, hence a leaf that was
-// left is not met again, and comparing addresses tells whether a change hits the leaf of the one before. A key behind all
-// others is appended, so that pages are filled.
+// LMDB does not tell how many pages a transaction has changed, so it is estimated: keys come in
+// order, hence a leaf that was left is not met again, and comparing addresses tells whether a
+// change hits the leaf of the one before. A key behind all others is appended, so that pages are
+// filled.
 #include "storage/lmdb/lmdb_writer.h"
 
 #include <cmath>
@@ -26,7 +27,8 @@ bool SamePage(const char* a, const char* b) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<CheckpointWriter>> LmdbWriter::Begin(std::shared_ptr<LmdbFile> file) {
+absl::StatusOr<std::unique_ptr<CheckpointWriter>> LmdbWriter::Begin(
+    std::shared_ptr<LmdbFile> file) {
   MDB_txn* txn = nullptr;
   if (int code = mdb_txn_begin(file->env(), nullptr, 0, &txn); code != 0) {
     return LmdbError(code, file->path());
@@ -57,7 +59,8 @@ int LmdbWriter::SeekPlace(size_t database, std::string_view key, MDB_val* found,
   return mdb_cursor_get(place.cursor, found, value, key.empty() ? MDB_FIRST : MDB_SET_RANGE);
 }
 
-absl::StatusOr<std::optional<std::string_view>> LmdbWriter::Get(size_t database, std::string_view key) {
+absl::StatusOr<std::optional<std::string_view>> LmdbWriter::Get(size_t database,
+                                                                std::string_view key) {
   MDB_val found;
   MDB_val value;
   const int code = SeekPlace(database, key, &found, &value);
@@ -98,7 +101,8 @@ absl::Status LmdbWriter::Put(size_t database, std::string_view key, std::string_
   MDB_cursor* const cursor = places_[database].cursor;
   MDB_val wanted = ToVal(key);
   value = {head.size() + body.size(), nullptr};
-  code = mdb_cursor_put(cursor, &wanted, &value, MDB_RESERVE | (code == MDB_NOTFOUND ? MDB_APPEND : 0u));
+  code = mdb_cursor_put(cursor, &wanted, &value,
+                        MDB_RESERVE | (code == MDB_NOTFOUND ? MDB_APPEND : 0u));
   if (code != 0) return LmdbError(code, file_->path());
   char* to = static_cast<char*>(value.mv_data);
   if (!head.empty()) std::memcpy(to, head.data(), head.size());

@@ -16,7 +16,8 @@ class LmdbWriter final : public CheckpointWriter {
   static absl::StatusOr<std::unique_ptr<CheckpointWriter>> Begin(std::shared_ptr<LmdbFile> file);
   ~LmdbWriter() override;
 
-  absl::StatusOr<std::optional<std::string_view>> Get(size_t database, std::string_view key) override;
+  absl::StatusOr<std::optional<std::string_view>> Get(size_t database,
+                                                      std::string_view key) override;
   absl::StatusOr<bool> FindAtLeast(size_t database, std::string_view key, std::string* found_key,
                                    std::string* found_value) override;
   absl::Status Put(size_t database, std::string_view key, std::string_view head,

@@ -29,7 +29,8 @@ char* Arena::Allocate(size_t bytes) {
   bytes = (bytes + 7) & ~size_t{7};
   used_.store(used_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   if (bytes > left_) {
-    // A piece of more than a quarter of a chunk gets its own, so the rest of the current one is not wasted.
+    // A piece of more than a quarter of a chunk gets its own, so the rest of the current one is not
+    // wasted.
     if (bytes > chunk_bytes_ / 4) return NewChunk(bytes);
     next_ = NewChunk(chunk_bytes_);
     left_ = chunk_bytes_;

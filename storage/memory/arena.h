@@ -1,8 +1,8 @@
 // Memory that is given out in small pieces by one thread and given back as a whole.
 //
-// Pieces stay where they are until the arena is destroyed, so other threads may read what was published to them. Chunks grow
-// from small ones (tests have many small tables) to 1 MB; large ones are mapped, so that dropping a table gives its memory
-// back to the system.
+// Pieces stay where they are until the arena is destroyed, so other threads may read what was
+// published to them. Chunks grow from small ones (tests have many small tables) to 1 MB; large ones
+// are mapped, so that dropping a table gives its memory back to the system.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// Implements the filter: a Bloom filter in blocks of one cache line, eight bits per key, one in each word.
+// Implements the filter: a Bloom filter in blocks of one cache line, eight bits per key, one in
+// each word.
 #include "storage/memory/key_filter.h"
 
 #include <absl/hash/hash.h>

@@ -1,7 +1,7 @@
 // A filter over the keys of a frozen list: says quickly that a key is not there.
 //
-// Built once, by the checkpoint thread, when the list takes no more keys; read by any thread. About 1 in 100 of the absent keys
-// passes. One cache line per question.
+// Built once, by the checkpoint thread, when the list takes no more keys; read by any thread. About
+// 1 in 100 of the absent keys passes. One cache line per question.
 #pragma once
 
 #include <cstdint>

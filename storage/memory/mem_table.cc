@@ -41,7 +41,8 @@ SkipNode* MemTable::Remove(Table table, std::string_view key, uint64_t stamp) {
 
 SkipNode* MemTable::Find(Table table, std::string_view key, uint64_t hash) const {
   const auto number = static_cast<size_t>(table);
-  if (hash != 0 && filtered_.load(std::memory_order_acquire) && !filters_[number]->MayContain(hash)) return nullptr;
+  if (hash != 0 && filtered_.load(std::memory_order_acquire) && !filters_[number]->MayContain(hash))
+    return nullptr;
   return lists_[number].Find(key);
 }
 

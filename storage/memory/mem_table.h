@@ -1,11 +1,14 @@
-// One memory table: the effects of a run of batches on all tables of the shard, several versions per key.
+// One memory table: the effects of a run of batches on all tables of the shard, several versions
+// per key.
 //
-// Written by the writer thread until it is frozen at a batch border, read by any thread, then written to LMDB by the
-// checkpoint thread, which hangs what LMDB held before on each node. Dropped as a whole.
+// Written by the writer thread until it is frozen at a batch border, read by any thread, then
+// written to LMDB by the checkpoint thread, which hangs what LMDB held before on each node. Dropped
+// as a whole.
 //
 // Invariants
-//   I1  A version that a reader may see is never changed or taken back; what is taken back was never durable.
-//   I2  Versions of one key are in the order of their batches; their stamps do not fall.
+//   I1  A version that a reader may see is never changed or taken back; what is taken back was
+//   never durable. I2  Versions of one key are in the order of their batches; their stamps do not
+//   fall.
 #pragma once
 
 #include <array>
@@ -48,11 +51,13 @@ class MemTable {
   static void TakeBack(SkipNode* node);
   void AddDeadRange(DeadRange range) { dead_ranges_.push_back(std::move(range)); }
   void TakeBackDeadRange() { dead_ranges_.pop_back(); }
-  // Batch `index` is complete; its highest commit timestamp is `last` (zero when it has none) and it logged `clock_bound`.
+  // Batch `index` is complete; its highest commit timestamp is `last` (zero when it has none) and
+  // it logged `clock_bound`.
   void EndBatch(LogIndex index, Timestamp last, Timestamp clock_bound);
 
   const SkipList& list(Table table) const { return lists_[static_cast<size_t>(table)]; }
-  // The node of `key` or null. Any thread. `hash`: its FilterHash, or 0 to search without the filter.
+  // The node of `key` or null. Any thread. `hash`: its FilterHash, or 0 to search without the
+  // filter.
   SkipNode* Find(Table table, std::string_view key, uint64_t hash) const;
   // The same for the writer, before the table is frozen; a Put of the same key afterwards is cheap.
   SkipNode* FindAsWriter(Table table, std::string_view key) {
@@ -82,9 +87,9 @@ class MemTable {
  private:
   SkipNode* Install(Table table, std::string_view key, Version* version);
 
-  Arena nodes_;   // apart from the values, so that a search touches few cache lines
+  Arena nodes_;  // apart from the values, so that a search touches few cache lines
   Arena values_;
-  Arena hung_;    // the checkpoint thread's
+  Arena hung_;  // the checkpoint thread's
   std::array<SkipList, kTableCount> lists_;
   std::array<std::unique_ptr<const KeyFilter>, kTableCount> filters_;
   std::atomic<bool> filtered_{false};  // filters_ is complete

@@ -35,7 +35,8 @@ SkipList::SkipList(Arena* arena) : arena_(arena), head_(NewNode({}, kHeightMax))
 SkipNode* SkipList::NewNode(std::string_view key, int height) {
   const size_t links_bytes = static_cast<size_t>(height) * sizeof(SkipNode::Link);
   char* memory = arena_->Allocate(sizeof(SkipNode) + links_bytes + key.size());
-  auto* node = new (memory) SkipNode(static_cast<uint16_t>(key.size()), static_cast<uint8_t>(height));
+  auto* node =
+      new (memory) SkipNode(static_cast<uint16_t>(key.size()), static_cast<uint8_t>(height));
   for (int level = 0; level < height; ++level) new (&node->links()[level]) SkipNode::Link(nullptr);
   if (!key.empty()) std::memcpy(memory + sizeof(SkipNode) + links_bytes, key.data(), key.size());
   return node;

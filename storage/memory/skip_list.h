@@ -1,12 +1,15 @@
-// An ordered set of byte-string keys, each with a chain of versions: one writer, any number of readers without locks.
+// An ordered set of byte-string keys, each with a chain of versions: one writer, any number of
+// readers without locks.
 //
-// Nodes and versions live in arenas and are never moved or freed before the list's memory is dropped as a whole. A node is
-// never removed; a key without versions (all taken back) is as good as absent.
+// Nodes and versions live in arenas and are never moved or freed before the list's memory is
+// dropped as a whole. A node is never removed; a key without versions (all taken back) is as good
+// as absent.
 //
 // Invariants
 //   I1  The versions of a node are linked newest first; stamps do not rise along the chain.
 //   I2  A pointer is published with release order after what it points to is complete.
-//   I3  `hung` is set at most once, before the checkpoint overwrites the key in LMDB, and never changes afterwards.
+//   I3  `hung` is set at most once, before the checkpoint overwrites the key in LMDB, and never
+//   changes afterwards.
 #pragma once
 
 #include <atomic>
@@ -29,7 +32,8 @@ struct Version {
 
   bool removed() const { return size == kRemoved; }
   std::string_view value() const {
-    return removed() ? std::string_view() : std::string_view(reinterpret_cast<const char*>(this + 1), size);
+    return removed() ? std::string_view()
+                     : std::string_view(reinterpret_cast<const char*>(this + 1), size);
   }
   // Builds a version in `arena`; `value` is copied.
   static Version* New(Arena* arena, uint64_t stamp, std::string_view value);
@@ -45,11 +49,16 @@ class SkipNode {
   const Version* newest() const { return newest_.load(std::memory_order_acquire); }
   // The newest version whose stamp is at most `stamp`, or null.
   const Version* NewestAt(uint64_t stamp) const;
-  // What LMDB held before the checkpoint of this table wrote the key: null until then; a removal stands for "absent".
+  // What LMDB held before the checkpoint of this table wrote the key: null until then; a removal
+  // stands for "absent".
   const Version* hung() const { return hung_.load(std::memory_order_acquire); }
 
-  void set_newest(const Version* version) { newest_.store(version, std::memory_order_release); }  // writer
-  void set_hung(const Version* old) { hung_.store(old, std::memory_order_release); }  // checkpoint thread
+  void set_newest(const Version* version) {
+    newest_.store(version, std::memory_order_release);
+  }  // writer
+  void set_hung(const Version* old) {
+    hung_.store(old, std::memory_order_release);
+  }  // checkpoint thread
 
  private:
   friend class SkipList;
@@ -76,7 +85,8 @@ class SkipList {
 
   // The node of `key`, made if it is missing. Writer only. Cheap when keys come in order.
   SkipNode* FindOrInsert(std::string_view key);
-  // The node of `key` or null. Writer only: leaves the place found for an insertion of the same key.
+  // The node of `key` or null. Writer only: leaves the place found for an insertion of the same
+  // key.
   SkipNode* FindAsWriter(std::string_view key);
 
   // Any thread.

@@ -3,8 +3,8 @@
 
 namespace evenkeel::storage {
 
-MergeCursor::MergeCursor(const ReadTables& tables, CheckpointReader* reader, Table table, uint64_t bound,
-                         bool growing)
+MergeCursor::MergeCursor(const ReadTables& tables, CheckpointReader* reader, Table table,
+                         uint64_t bound, bool growing)
     : table_(table),
       bound_(bound),
       growing_(growing && !tables.empty()),
@@ -91,7 +91,8 @@ Resolved MergeCursor::TakeKey(std::string_view key) {
     SkipNode*& node = nodes_[source];
     if (node == nullptr || node->key() != key) continue;
     nodes[source] = node;
-    node = direction_ == Direction::kForward ? SkipList::Next(node) : lists_[source]->FindBefore(key);
+    node =
+        direction_ == Direction::kForward ? SkipList::Next(node) : lists_[source]->FindBefore(key);
   }
   Resolved resolved = ResolveNodes(nodes.data(), nodes.size(), bound_);
   if (lmdb_->Valid() && lmdb_->key() == key) {

@@ -1,6 +1,7 @@
 // A cursor over memory tables and LMDB together, in both directions.
 //
-// Used by readers with their view's tables and bound, and by the writer with everything (its table grows while the cursor lives).
+// Used by readers with their view's tables and bound, and by the writer with everything (its table
+// grows while the cursor lives).
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -16,8 +17,10 @@ namespace evenkeel::storage {
 
 class MergeCursor final : public Cursor {
  public:
-  // `reader` and the tables outlive the cursor. `growing`: the newest table takes insertions of this thread meanwhile.
-  MergeCursor(const ReadTables& tables, CheckpointReader* reader, Table table, uint64_t bound, bool growing);
+  // `reader` and the tables outlive the cursor. `growing`: the newest table takes insertions of
+  // this thread meanwhile.
+  MergeCursor(const ReadTables& tables, CheckpointReader* reader, Table table, uint64_t bound,
+              bool growing);
 
   void Seek(std::string_view key) override;
   void SeekBack(std::string_view key) override;

@@ -14,8 +14,9 @@ absl::StatusOr<ReadSlice> ReadSlice::Impl::Make(const ViewPublisher& views, Chec
   std::shared_ptr<const View> view = views.Current();
   while (true) {
     if (timestamp.has_value() && *timestamp < view->tables->history_floor) {
-      return Error(ErrorCode::kSnapshotTooOld, "read at {}.{} is older than the history kept, from {}.{}",
-                   timestamp->seconds(), timestamp->increment(), view->tables->history_floor.seconds(),
+      return Error(ErrorCode::kSnapshotTooOld,
+                   "read at {}.{} is older than the history kept, from {}.{}", timestamp->seconds(),
+                   timestamp->increment(), view->tables->history_floor.seconds(),
                    view->tables->history_floor.increment());
     }
     EVENKEEL_ASSIGN_OR_RETURN(std::unique_ptr<CheckpointReader> reader, lmdb->BeginRead());

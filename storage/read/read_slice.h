@@ -15,9 +15,9 @@ namespace evenkeel::storage {
 
 class ReadSlice::Impl {
  public:
-  // The latest state, or the state at `timestamp`. View first, then LMDB; both again if the list of tables has changed in
-  // between, because LMDB may then hold what a table outside the first list has brought.
-  // Errors: SnapshotTooOld; OperationFailed when LMDB has no reader to give.
+  // The latest state, or the state at `timestamp`. View first, then LMDB; both again if the list of
+  // tables has changed in between, because LMDB may then hold what a table outside the first list
+  // has brought. Errors: SnapshotTooOld; OperationFailed when LMDB has no reader to give.
   static absl::StatusOr<ReadSlice> Make(const ViewPublisher& views, CheckpointStore* lmdb,
                                         std::optional<Timestamp> timestamp);
 

@@ -39,10 +39,12 @@ Resolved ResolveKey(const ReadTables& tables, Table table, std::string_view key,
   return ResolveNodes(nodes.data(), nodes.size(), bound);
 }
 
-Resolved ResolveNewest(const ReadTables& tables, MemTable* active, Table table, std::string_view key) {
+Resolved ResolveNewest(const ReadTables& tables, MemTable* active, Table table,
+                       std::string_view key) {
   const SkipNode* node = active->FindAsWriter(table, key);
   for (size_t i = 0;; ++i) {
-    if (const Version* newest = node == nullptr ? nullptr : node->newest()) return FromVersion(*newest);
+    if (const Version* newest = node == nullptr ? nullptr : node->newest())
+      return FromVersion(*newest);
     if (i + 1 >= tables.size()) return {};
     node = tables[i + 1]->Find(table, key, FilterHash(key));
   }

@@ -7,16 +7,18 @@ namespace evenkeel::storage {
 
 ReadTables TablesForLatest(const TableList& list) {
   ReadTables tables;
-  for (auto entry = list.entries.rbegin(); entry != list.entries.rend() && !entry->in_lmdb; ++entry) {
+  for (auto entry = list.entries.rbegin(); entry != list.entries.rend() && !entry->in_lmdb;
+       ++entry) {
     tables.push_back(entry->table.get());
   }
   return tables;
 }
 
 ReadTables TablesForSnapshot(const TableList& list, Timestamp timestamp) {
-  const auto oldest = std::find_if(list.entries.begin(), list.entries.end(), [&](const auto& entry) {
-    return !entry.in_lmdb || entry.table->max_timestamp() > timestamp;
-  });
+  const auto oldest =
+      std::find_if(list.entries.begin(), list.entries.end(), [&](const auto& entry) {
+        return !entry.in_lmdb || entry.table->max_timestamp() > timestamp;
+      });
   ReadTables tables;
   for (auto entry = list.entries.end(); entry != oldest;) tables.push_back((--entry)->table.get());
   return tables;

@@ -1,7 +1,7 @@
 // What a shard shows to its readers: one immutable object, replaced by one pointer swap.
 //
-// Reading the latest timestamp, the prepared entries and the tables one after another would lose or tear commits; whoever reads
-// takes one view and uses nothing else.
+// Reading the latest timestamp, the prepared entries and the tables one after another would lose or
+// tear commits; whoever reads takes one view and uses nothing else.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -18,7 +18,8 @@ namespace evenkeel::storage {
 
 class PreparedEntries;  // effects of prepared transactions: none yet, txn fills it in
 
-// The memory tables, oldest first; the last one is being written. Tables in front that are in LMDB are kept for history.
+// The memory tables, oldest first; the last one is being written. Tables in front that are in LMDB
+// are kept for history.
 struct TableList {
   struct Entry {
     std::shared_ptr<MemTable> table;
@@ -29,8 +30,8 @@ struct TableList {
 };
 
 struct View {
-  Timestamp latest;   // the newest durable commit timestamp
-  LogIndex index;     // of the newest durable batch: bounds the counters
+  Timestamp latest;  // the newest durable commit timestamp
+  LogIndex index;    // of the newest durable batch: bounds the counters
   std::shared_ptr<const TableList> tables;
   std::shared_ptr<const PreparedEntries> prepared;  // null: none
   std::shared_ptr<const PublishedState> state;      // null before the first SetState
@@ -41,7 +42,8 @@ using ReadTables = absl::InlinedVector<const MemTable*, 6>;
 
 // For the latest state: those not yet in LMDB.
 ReadTables TablesForLatest(const TableList& list);
-// For a snapshot at `timestamp`: from the oldest that holds a newer commit or is not in LMDB, up to the newest.
+// For a snapshot at `timestamp`: from the oldest that holds a newer commit or is not in LMDB, up to
+// the newest.
 ReadTables TablesForSnapshot(const TableList& list, Timestamp timestamp);
 
 }  // namespace evenkeel::storage

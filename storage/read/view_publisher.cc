@@ -36,7 +36,8 @@ void ViewPublisher::StartAt(LogIndex index, Timestamp latest) {
 }
 
 void ViewPublisher::RaiseHistoryFloor(Timestamp floor) {
-  PublishTables([&](TableList* list) { list->history_floor = std::max(list->history_floor, floor); });
+  PublishTables(
+      [&](TableList* list) { list->history_floor = std::max(list->history_floor, floor); });
 }
 
 void ViewPublisher::PublishBatches(LogIndex index, Timestamp latest,

@@ -1,7 +1,7 @@
 // Holds the current view of a shard and makes the next one from it.
 //
-// Any thread reads; the log thread publishes batches, the writer new tables, the checkpoint thread what it has written and dropped.
-// Each change is one swap of a pointer.
+// Any thread reads; the log thread publishes batches, the writer new tables, the checkpoint thread
+// what it has written and dropped. Each change is one swap of a pointer.
 #pragma once
 
 #include <absl/base/thread_annotations.h>
@@ -26,14 +26,16 @@ class ViewPublisher {
   void StartAt(LogIndex index, Timestamp latest);
   void RaiseHistoryFloor(Timestamp floor);
 
-  // Everything up to `index` is durable. `latest` below the current one is ignored, a null `state` keeps the current one.
-  void PublishBatches(LogIndex index, Timestamp latest, std::shared_ptr<const PublishedState> state);
+  // Everything up to `index` is durable. `latest` below the current one is ignored, a null `state`
+  // keeps the current one.
+  void PublishBatches(LogIndex index, Timestamp latest,
+                      std::shared_ptr<const PublishedState> state);
   // `table` takes the writes from now on.
   void AddTable(std::shared_ptr<MemTable> table);
   // `table` is in LMDB now: only history needs it.
   void MarkInLmdb(const MemTable* table);
-  // Drops the oldest table, which must be in LMDB, and raises the history floor. Returns it, so that the caller decides where
-  // its memory is freed.
+  // Drops the oldest table, which must be in LMDB, and raises the history floor. Returns it, so
+  // that the caller decides where its memory is freed.
   std::shared_ptr<MemTable> DropOldest(Timestamp history_floor);
 
  private:

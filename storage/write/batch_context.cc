@@ -18,7 +18,8 @@ constexpr uint64_t kNewest = ~uint64_t{0};
 
 }  // namespace
 
-void BatchContext::Begin(LogIndex index, std::shared_ptr<const TableList> tables, size_t payload_bytes) {
+void BatchContext::Begin(LogIndex index, std::shared_ptr<const TableList> tables,
+                         size_t payload_bytes) {
   payload_.Reserve(payload_bytes);
   index_ = index;
   list_ = std::move(tables);

@@ -1,7 +1,8 @@
-// Executes the operations of one batch: what they see, their effects in the memory table, and the log payload.
+// Executes the operations of one batch: what they see, their effects in the memory table, and the
+// log payload.
 //
-// Used by the writer thread alone, one batch at a time. Effects go into the active table at once, with versions no reader sees
-// yet, and can be taken back while the batch is not appended.
+// Used by the writer thread alone, one batch at a time. Effects go into the active table at once,
+// with versions no reader sees yet, and can be taken back while the batch is not appended.
 #pragma once
 
 #include <memory>
@@ -43,9 +44,13 @@ class BatchContext final : public WriteContext {
 
   Timestamp first_tick() const { return first_tick_; }  // zero when the batch took none
   Timestamp last_tick() const { return last_tick_; }
-  Timestamp clock_bound() const { return clock_bound_; }  // the highest logged in this batch, or zero
+  Timestamp clock_bound() const {
+    return clock_bound_;
+  }  // the highest logged in this batch, or zero
   // The state set by this batch, or null.
-  std::shared_ptr<const PublishedState> new_state() const { return state_changed_ ? state_ : nullptr; }
+  std::shared_ptr<const PublishedState> new_state() const {
+    return state_changed_ ? state_ : nullptr;
+  }
 
   Timestamp timestamp() override;
   void NextUnit() override { unit_ = Timestamp{}; }
@@ -77,7 +82,7 @@ class BatchContext final : public WriteContext {
   struct CounterSlot {
     std::string key;
     Count value;
-    Count logged;  // in the last batch that changed it
+    Count logged;         // in the last batch that changed it
     bool listed = false;  // in changed_
   };
 

@@ -10,8 +10,8 @@
 
 namespace evenkeel::storage {
 
-Finisher::Finisher(ViewPublisher* views, Timestamp clock_bound, std::function<void(size_t)> released,
-                   std::function<void()> published)
+Finisher::Finisher(ViewPublisher* views, Timestamp clock_bound,
+                   std::function<void(size_t)> released, std::function<void()> published)
     : views_(views),
       released_(std::move(released)),
       published_(std::move(published)),
@@ -94,7 +94,8 @@ void Finisher::WakeWaiters() {
   for (Waiter& waiter : woken) waiter.ready(absl::OkStatus());
 }
 
-void Finisher::WhenVisible(Timestamp commit, Timestamp bound, std::function<void(absl::Status)> ready) {
+void Finisher::WhenVisible(Timestamp commit, Timestamp bound,
+                           std::function<void(absl::Status)> ready) {
   Waiter waiter{commit, bound, std::move(ready)};
   absl::Status status;
   {

@@ -1,7 +1,9 @@
-// From executed to finished: when the log has made batches durable, publishes their view, then tells their operations in order.
+// From executed to finished: when the log has made batches durable, publishes their view, then
+// tells their operations in order.
 //
-// The writer adds batches before it appends them to the log; the log thread reports what is committed. Whoever finds ready
-// batches finishes them, one thread at a time, so the order of batches is kept.
+// The writer adds batches before it appends them to the log; the log thread reports what is
+// committed. Whoever finds ready batches finishes them, one thread at a time, so the order of
+// batches is kept.
 //
 // Invariants
 //   I1  An operation is finished only after everything it has seen is durable and visible.
@@ -31,16 +33,18 @@ struct ExecutedBatch {
     absl::Status status;  // OK, or why the operation was not executed
   };
 
-  LogIndex index;         // what must be committed first: its own entry, or the one before if it wrote nothing
-  Timestamp latest;       // the highest commit timestamp it took
-  Timestamp clock_bound;  // the bound it logged, or zero
+  LogIndex
+      index;  // what must be committed first: its own entry, or the one before if it wrote nothing
+  Timestamp latest;                             // the highest commit timestamp it took
+  Timestamp clock_bound;                        // the bound it logged, or zero
   std::shared_ptr<const PublishedState> state;  // null: unchanged
   std::vector<Op> ops;
 };
 
 class Finisher {
  public:
-  // `released` is told the pending bytes of finished operations; `published` after each publication. Both any thread, short.
+  // `released` is told the pending bytes of finished operations; `published` after each
+  // publication. Both any thread, short.
   Finisher(ViewPublisher* views, Timestamp clock_bound, std::function<void(size_t)> released,
            std::function<void()> published);
 
@@ -49,14 +53,16 @@ class Finisher {
   // Log thread.
   void Committed(LogIndex last);
 
-  // Calls `ready`, at once or after a publication, when `commit` is visible and timestamps up to `bound` may be served.
+  // Calls `ready`, at once or after a publication, when `commit` is visible and timestamps up to
+  // `bound` may be served.
   void WhenVisible(Timestamp commit, Timestamp bound, std::function<void(absl::Status)> ready);
   // The highest timestamp that may be served: durable in the log.
   Timestamp clock_bound() const { return {clock_bound_.load(std::memory_order_acquire)}; }
 
   // Waits until every added batch is finished.
   void WaitUntilIdle();
-  // Ends everything that waits with `status`; Add and Committed do nothing afterwards. Returns when no callback is running.
+  // Ends everything that waits with `status`; Add and Committed do nothing afterwards. Returns when
+  // no callback is running.
   void Abandon(const absl::Status& status);
 
  private:

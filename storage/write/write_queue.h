@@ -1,4 +1,5 @@
-// The operations that wait for the writer, bounded by bytes, and what else the writer is asked to do.
+// The operations that wait for the writer, bounded by bytes, and what else the writer is asked to
+// do.
 //
 // Any thread submits and asks; the writer thread takes batches.
 #pragma once
@@ -22,9 +23,10 @@ class WriteQueue {
   // What the writer does next.
   struct Work {
     std::vector<std::unique_ptr<WriteOp>> ops;
-    size_t bytes = 0;         // sum of their sizes
-    uint64_t freeze = 0;      // freeze the table after this batch; the number of the newest request, 0 for none
-    Timestamp clock_bound;    // log a bound at or above it
+    size_t bytes = 0;  // sum of their sizes
+    uint64_t freeze =
+        0;  // freeze the table after this batch; the number of the newest request, 0 for none
+    Timestamp clock_bound;  // log a bound at or above it
   };
 
   explicit WriteQueue(size_t pending_bytes_max) : pending_bytes_max_(pending_bytes_max) {}
@@ -35,7 +37,8 @@ class WriteQueue {
   uint64_t RequestFreeze();
   void RequestClockBound(Timestamp bound);
 
-  // Waits for work; up to `bytes_max` of operations but at least one if there is one. False when closed and empty.
+  // Waits for work; up to `bytes_max` of operations but at least one if there is one. False when
+  // closed and empty.
   bool Take(size_t bytes_max, Work* work);
   // Writer: waits, but not once the queue is closed.
   void WaitUntilClosed(absl::Duration timeout);

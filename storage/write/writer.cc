@@ -105,7 +105,8 @@ void Writer::Execute(std::vector<ExecutedBatch::Op>* ops, Timestamp bound_wanted
     context_.BeginOp();
     op.op->Execute(context_);
     if (context_.PayloadBytes() <= reserved_) continue;
-    // It has written more than it said. What is behind it will be asked for again when it is needed.
+    // It has written more than it said. What is behind it will be asked for again when it is
+    // needed.
     op.status = Reserve(context_.PayloadBytes() + kBatchHeadBytes, op.op->IsEssential());
     if (!op.status.ok()) context_.RollBackTo(mark);
   }

@@ -1,6 +1,8 @@
-// The writer of a shard: one thread that executes all operations in order, in batches, and appends them to the log.
+// The writer of a shard: one thread that executes all operations in order, in batches, and appends
+// them to the log.
 //
-// It never waits for the disk: the log groups what is appended while it syncs. It slows down when the checkpoint falls behind.
+// It never waits for the disk: the log groups what is appended while it syncs. It slows down when
+// the checkpoint falls behind.
 #pragma once
 
 #include <absl/base/thread_annotations.h>
@@ -56,7 +58,8 @@ class Writer {
   void Run();
   void RunBatch(WriteQueue::Work work);
   absl::Status Reserve(size_t bytes, bool essential);
-  // Reserves log space; operations that a full disk refuses get their status. False when nothing at all can be logged.
+  // Reserves log space; operations that a full disk refuses get their status. False when nothing at
+  // all can be logged.
   bool Admit(WriteQueue::Work* work, std::vector<ExecutedBatch::Op>* ops);
   void Execute(std::vector<ExecutedBatch::Op>* ops, Timestamp bound_wanted);
   // Hands the batch to the log and the finisher.

@@ -58,7 +58,7 @@ describe('errors', () => {
     [{ update: 'e', updates: [{ q: { _id: 1 }, u: { $inc: { text: 1 } } }] }, 14],
     [{ update: 'e', updates: [{ q: { _id: 1 }, u: { $push: { text: 1 } } }] }, 2],
     [{ insert: 'e', documents: [{ _id: 1 }] }, 11000],
-    [{ insert: 'e', documents: [{ _id: [1] }] }, 2],
+    [{ insert: 'e', documents: [{ _id: [1] }] }, 53],
     [{ delete: 'e', deletes: [{ q: { a: { $noSuchOperator: 1 } }, limit: 1 }] }, 2],
   ];
   for (const [command, code] of writeErrors) {

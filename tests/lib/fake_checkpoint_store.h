@@ -27,7 +27,8 @@ class FakeCheckpointStore final : public storage::CheckpointStore {
   // After `count` more commits all fail with OutOfDiskSpace.
   void AllowCommits(uint64_t count);
   uint64_t commits() const;
-  // Called once, at the beginning of the next BeginRead: what happens between a reader's view and its transaction.
+  // Called once, at the beginning of the next BeginRead: what happens between a reader's view and
+  // its transaction.
   void BeforeNextRead(std::function<void()> action);
   // What `database` holds now.
   Map Content(size_t database) const;

@@ -13,7 +13,8 @@ namespace evenkeel::tests {
 class TempFolder {
  public:
   TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "evenkeel-test-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "evenkeel-test-XXXXXX").string();
     EVENKEEL_CHECK(mkdtemp(pattern.data()) != nullptr);
     path_ = pattern;
   }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that no operator group is forgotten: every file of a query family that holds rows is named in the family's table.cc.
 
-A group file is a source with rows (`{.name = "$add", ...}`) beside a table.cc. Its name in CamelCase, as in ArithmeticOps() for
-arithmetic.cc, has to occur in table.cc.
+A group file is a source with rows (`{.name = "$add", ...}`) beside a table.cc. It ends with a function that returns them, such as
+`std::span<const ExprOp> ArithmeticOps()`, and table.cc has to call that function.
 
 usage: check_tables.py ROOT      exit status 1 when a rule is broken
 """
@@ -14,10 +14,7 @@ import files
 
 FAMILIES = ("query/match", "query/expr", "query/accum", "query/stage", "query/update", "query/project")
 ROW = re.compile(r'\{\s*\.name\s*=\s*"')
-
-
-def camel(stem):
-    return "".join(word.capitalize() for word in stem.split("_"))
+GROUP = re.compile(r"^std::span<const \w+> (\w+)\(\)", re.M)
 
 
 def check(root, paths):
@@ -31,9 +28,12 @@ def check(root, paths):
         for path in paths:
             if os.path.dirname(path) != family or not path.endswith(".cc") or path == table:
                 continue
-            group = camel(os.path.basename(path)[:-3])
-            if ROW.search(files.read(root, path)) and not re.search(rf"\bk?{group}", named):
-                errors.append(f"{path}: has rows, but {table} does not name {group}…")
+            text = files.read(root, path)
+            if not ROW.search(text):
+                continue
+            groups = GROUP.findall(text)
+            if not any(re.search(rf"\b{group}\(\)", named) for group in groups):
+                errors.append(f"{path}: has rows, but {table} names none of its groups ({', '.join(groups) or 'no function'})")
     return errors
 
 

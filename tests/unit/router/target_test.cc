@@ -1,6 +1,6 @@
 // Which shards filters and documents go to.
-#include "base/status.h"
 #include "router/target.h"
+#include "base/status.h"
 
 #include <gtest/gtest.h>
 

@@ -28,7 +28,8 @@ TEST(BatchCodec, ReadsWhatWasWritten) {
   BatchReader reader(payload);
   std::vector<BatchRecord> records;
   BatchRecord record;
-  for (auto more = reader.Next(&record); more.ok() && *more; more = reader.Next(&record)) records.push_back(record);
+  for (auto more = reader.Next(&record); more.ok() && *more; more = reader.Next(&record))
+    records.push_back(record);
   ASSERT_EQ(records.size(), 8u);
   EXPECT_EQ(records[0].kind, BatchRecordKind::kClockBound);
   EXPECT_EQ(records[0].timestamp, Timestamp{99});

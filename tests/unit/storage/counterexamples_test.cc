@@ -1,4 +1,5 @@
-// The cases of the design review that concern the store of one shard, each as a test that a simpler rule fails.
+// The cases of the design review that concern the store of one shard, each as a test that a simpler
+// rule fails.
 #include <gtest/gtest.h>
 
 #include "base/fail_point.h"
@@ -120,7 +121,8 @@ TEST(Counterexamples, M5_AnswersComeInOrderAfterTheirEffectsAreVisible) {
 
 TEST(Counterexamples, M13_ARangeIsRemovedWithoutTombstonesOrLogRecords) {
   StoreHarness h;
-  h.options.index_entries = [](std::string_view key, std::string_view, std::vector<std::string>* keys) {
+  h.options.index_entries = [](std::string_view key, std::string_view,
+                               std::vector<std::string>* keys) {
     keys->push_back("i" + std::string(key));
   };
   h.Open();
@@ -134,7 +136,8 @@ TEST(Counterexamples, M13_ARangeIsRemovedWithoutTombstonesOrLogRecords) {
   const auto snapshot = h.store->OpenSnapshot(h.store->latest());
   ASSERT_TRUE(snapshot.ok());
   const LogIndex before = h.log.last();
-  ASSERT_TRUE(h.Write([](WriteContext& context) { context.RemoveRange(kDocs, "c1/", "c10"); }).ok());
+  ASSERT_TRUE(
+      h.Write([](WriteContext& context) { context.RemoveRange(kDocs, "c1/", "c10"); }).ok());
   ASSERT_TRUE(h.store->Checkpoint().ok());
   EXPECT_EQ(h.GetAt((*snapshot)->timestamp(), "c1/50"), "v") << "an open snapshot still needs it";
   EXPECT_EQ(h.lmdb->Content(DatabaseOf(kDocs)).size(), 101u);
@@ -151,7 +154,8 @@ TEST(Counterexamples, SecondRound12_NoRemovalBeforeItsMarkIsInLmdb) {
   h.Open();
   h.Put("c1/1", "v");
   ASSERT_TRUE(h.store->Checkpoint().ok());
-  ASSERT_TRUE(h.Write([](WriteContext& context) { context.RemoveRange(kDocs, "c1/", "c10"); }).ok());
+  ASSERT_TRUE(
+      h.Write([](WriteContext& context) { context.RemoveRange(kDocs, "c1/", "c10"); }).ok());
   h.lmdb->AllowCommits(0);
   EXPECT_FALSE(h.store->FinishRemovals().ok());
   EXPECT_EQ(h.lmdb->Content(DatabaseOf(kDocs)).size(), 1u);
@@ -282,7 +286,8 @@ TEST(Counterexamples, SecondRound2_ACheckpointBetweenViewAndLmdb) {
   h.Put("gone", "100");
   ASSERT_TRUE(h.store->Checkpoint().ok());
   const Timestamp t150 = h.Put("other", "150");
-  // The reader has its view; before its LMDB transaction begins a newer table is frozen and checkpointed.
+  // The reader has its view; before its LMDB transaction begins a newer table is frozen and
+  // checkpointed.
   h.lmdb->BeforeNextRead([&] {
     h.Put("k", "300");
     h.Remove("gone");

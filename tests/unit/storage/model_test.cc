@@ -1,5 +1,6 @@
-// Random operations on the store against a simple model: writes with taken-back parts, a log that commits late, checkpoints that stop
-// halfway, crashes, restarts, snapshots at old timestamps, counters, removed ranges, compaction.
+// Random operations on the store against a simple model: writes with taken-back parts, a log that
+// commits late, checkpoints that stop halfway, crashes, restarts, snapshots at old timestamps,
+// counters, removed ranges, compaction.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -85,7 +86,8 @@ class ModelRun {
     harness_.options.table_bytes_max = config.table_bytes_max;
     harness_.options.history_bytes_max = config.history_bytes_max;
     harness_.options.history_age_max = absl::Hours(1);
-    harness_.options.index_entries = [](std::string_view key, std::string_view, std::vector<std::string>* keys) {
+    harness_.options.index_entries = [](std::string_view key, std::string_view,
+                                        std::vector<std::string>* keys) {
       keys->push_back(IndexKeyOf(std::string(key)));
     };
     harness_.Open();
@@ -152,7 +154,8 @@ class ModelRun {
     return collection.empty() ? "x/1" : collection + "/" + std::to_string(random_.Uniform(25));
   }
 
-  // One operation with several units, some of them taken back, checked against the model while it runs.
+  // One operation with several units, some of them taken back, checked against the model while it
+  // runs.
   void WriteSome() {
     absl::Notification executed;
     const auto body = [&](WriteContext& context) {
@@ -203,7 +206,8 @@ class ModelRun {
     }
   }
 
-  void Effect(WriteContext& context, const Key& key, std::optional<std::string> value, bool take_back) {
+  void Effect(WriteContext& context, const Key& key, std::optional<std::string> value,
+              bool take_back) {
     if (value.has_value()) {
       context.Put(key.first, key.second, *value);
     } else {
@@ -236,7 +240,8 @@ class ModelRun {
       if (model_.IsDead(std::string(cursor->key()), at)) continue;
       ASSERT_TRUE(seen.emplace(cursor->key(), cursor->record().value).second);
     }
-    ASSERT_EQ(seen, rows) << "table " << static_cast<int>(table) << (backward ? " backward" : " forward");
+    ASSERT_EQ(seen, rows) << "table " << static_cast<int>(table)
+                          << (backward ? " backward" : " forward");
     CheckWalk(cursor, rows, at);
   }
 
@@ -379,7 +384,8 @@ class ModelRun {
       Rows expected = model_.All(table, ~uint64_t{0});
       if (table == Table::kSessions || table == Table::kMeta) {
         // Only documents and their index entries were dropped.
-        std::erase_if(rows, [&](const auto& row) { return model_.IsDead(row.first, ~uint64_t{0}); });
+        std::erase_if(rows,
+                      [&](const auto& row) { return model_.IsDead(row.first, ~uint64_t{0}); });
       }
       ASSERT_EQ(rows, expected) << "table " << static_cast<int>(table);
     }
@@ -407,7 +413,9 @@ void RunSeeds(uint64_t first, uint64_t count, const Config& config) {
 
 TEST(StoreModel, SmallTablesAndTransactions) { RunSeeds(1, 150, {}); }
 
-TEST(StoreModel, LargeTables) { RunSeeds(1000, 60, {.pages_per_change = 1, .table_bytes_max = 1 << 20}); }
+TEST(StoreModel, LargeTables) {
+  RunSeeds(1000, 60, {.pages_per_change = 1, .table_bytes_max = 1 << 20});
+}
 
 TEST(StoreModel, LittleHistory) {
   RunSeeds(2000, 100, {.table_bytes_max = 2000, .history_bytes_max = 20'000});

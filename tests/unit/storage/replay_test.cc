@@ -27,7 +27,9 @@ class ReplayTest : public testing::Test {
     return view;
   }
   void Append(std::string payload, uint64_t timestamp) {
-    log_.Append({.index = LogIndex{++last_}, .first_timestamp = Timestamp{timestamp}, .last_timestamp = Timestamp{timestamp},
+    log_.Append({.index = LogIndex{++last_},
+                 .first_timestamp = Timestamp{timestamp},
+                 .last_timestamp = Timestamp{timestamp},
                  .payload = std::move(payload)});
   }
   absl::StatusOr<Replayed> Replay(uint64_t from, size_t table_bytes_max = 1 << 20) {
@@ -47,7 +49,8 @@ class ReplayTest : public testing::Test {
 };
 
 TEST_F(ReplayTest, AppliesWhatIsBehindThePosition) {
-  for (uint64_t i = 1; i <= 4; ++i) Append(PutPayload(i * 10, "k" + std::to_string(i), "v"), i * 10);
+  for (uint64_t i = 1; i <= 4; ++i)
+    Append(PutPayload(i * 10, "k" + std::to_string(i), "v"), i * 10);
   const auto replayed = Replay(2);
   ASSERT_TRUE(replayed.ok()) << replayed.status();
   EXPECT_EQ(replayed->last, LogIndex{4});
@@ -58,13 +61,15 @@ TEST_F(ReplayTest, AppliesWhatIsBehindThePosition) {
   const MemTable& table = *view->tables->entries.back().table;
   EXPECT_EQ(table.list(Table::kDocs).Find("k2"), nullptr);
   EXPECT_EQ(table.list(Table::kDocs).Find("k3")->newest()->stamp, 30u);
-  EXPECT_EQ(table.list(Table::kCounters).Find("c")->NewestAt(3)->stamp, 3u) << "counters by log index";
+  EXPECT_EQ(table.list(Table::kCounters).Find("c")->NewestAt(3)->stamp, 3u)
+      << "counters by log index";
   EXPECT_EQ(table.first_index(), LogIndex{3});
   EXPECT_EQ(table.last_index(), LogIndex{4});
 }
 
 TEST_F(ReplayTest, TablesAreFrozenAsTheyFillUp) {
-  for (uint64_t i = 1; i <= 20; ++i) Append(PutPayload(i, "k" + std::to_string(i), std::string(1000, 'v')), i);
+  for (uint64_t i = 1; i <= 20; ++i)
+    Append(PutPayload(i, "k" + std::to_string(i), std::string(1000, 'v')), i);
   ASSERT_TRUE(Replay(0, 5000).ok());
   EXPECT_GT(full_, 2);
   uint64_t next = 1;

@@ -148,12 +148,15 @@ TEST(ShardStore, AFullDiskRefusesWritesThatGrow) {
   h.Open();
   h.Put("a", std::string(1000, 'x'));
   h.log.SetSpace(600);
-  const auto put = [](WriteContext& context) { context.Put(Table::kDocs, "b", std::string(1000, 'x')); };
+  const auto put = [](WriteContext& context) {
+    context.Put(Table::kDocs, "b", std::string(1000, 'x'));
+  };
   EXPECT_EQ(CodeOf(h.Write(put, 1000)), ErrorCode::kOutOfDiskSpace);
   EXPECT_EQ(CodeOf(h.Write(put, 10)), ErrorCode::kOutOfDiskSpace) << "it writes more than it says";
   EXPECT_EQ(h.GetLatest("b"), "-");
   EXPECT_EQ(h.GetLatest("a").size(), 1000u);
-  EXPECT_TRUE(h.Write([](WriteContext& context) { context.Remove(Table::kDocs, "a"); }, 50, true).ok());
+  EXPECT_TRUE(
+      h.Write([](WriteContext& context) { context.Remove(Table::kDocs, "a"); }, 50, true).ok());
   EXPECT_EQ(h.GetLatest("a"), "-");
   h.log.SetSpace(1 << 20);
   EXPECT_TRUE(h.Write(put, 1000).ok());
@@ -167,7 +170,8 @@ TEST(ShardStore, InAFullBatchOnlyEssentialOperationsRun) {
   h.Open();
   std::vector<std::shared_ptr<tests::OpEnd>> ends;
   {
-    const base::ScopedFailPoint pause(base::fail_points::storage_writer_before_batch, base::FailPointMode::Pause());
+    const base::ScopedFailPoint pause(base::fail_points::storage_writer_before_batch,
+                                      base::FailPointMode::Pause());
     ends.push_back(h.Submit([](WriteContext&) {}));
     ASSERT_TRUE(base::fail_points::storage_writer_before_batch.WaitForHits(1, absl::Seconds(20)));
     h.log.SetSpace(500);
@@ -207,7 +211,8 @@ TEST(ShardStore, AfterCloseNothingIsTaken) {
   EXPECT_EQ(CodeOf(h.Write([](WriteContext&) {})), ErrorCode::kShutdownInProgress);
   EXPECT_EQ(CodeOf(h.store->Checkpoint()), ErrorCode::kShutdownInProgress);
   EXPECT_EQ(CodeOf(h.store->Close()), ErrorCode::kShutdownInProgress);
-  EXPECT_EQ(CodeOf(h.WaitReadable(Timestamp{kTimestampMax.bits - 1})), ErrorCode::kShutdownInProgress);
+  EXPECT_EQ(CodeOf(h.WaitReadable(Timestamp{kTimestampMax.bits - 1})),
+            ErrorCode::kShutdownInProgress);
   EXPECT_EQ(h.GetLatest("a"), "1");
 }
 
@@ -226,9 +231,10 @@ TEST(ShardStore, DoesNotStartOnALogThatDoesNotFit) {
 TEST(ShardStore, N3_ChecksStoredDocuments) {
   StoreHarness h;
   h.Open();
-  for (int i = 0; i < 2500; ++i) (void)h.Submit([i](WriteContext& context) {
-    context.Put(Table::kDocs, "k" + std::to_string(10'000 + i), "value");
-  });
+  for (int i = 0; i < 2500; ++i)
+    (void)h.Submit([i](WriteContext& context) {
+      context.Put(Table::kDocs, "k" + std::to_string(10'000 + i), "value");
+    });
   ASSERT_TRUE(h.store->Checkpoint().ok());
   std::string stored = h.lmdb->Content(DatabaseOf(Table::kDocs))["k11234"];
   stored.back() ^= 1;

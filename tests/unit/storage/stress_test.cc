@@ -1,4 +1,5 @@
-// Many threads on one store over real LMDB: money is moved between accounts while checkpoints, compaction and snapshots go on.
+// Many threads on one store over real LMDB: money is moved between accounts while checkpoints,
+// compaction and snapshots go on.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -35,8 +36,9 @@ class Bank {
     h_.options.reserve_bytes = 0;
     h_.Open();
     EXPECT_TRUE(h_.Write([](WriteContext& context) {
-                   for (uint64_t i = 0; i < kAccounts; ++i) context.Put(Table::kDocs, KeyOf(i), std::to_string(kStart));
-                 }).ok());
+                    for (uint64_t i = 0; i < kAccounts; ++i)
+                      context.Put(Table::kDocs, KeyOf(i), std::to_string(kStart));
+                  }).ok());
   }
 
   void Run() {
@@ -74,7 +76,8 @@ class Bank {
           context.Put(Table::kDocs, from, std::to_string(amount - 10));
         }
         const int64_t moved = std::min<int64_t>(amount, 10);
-        context.Put(Table::kDocs, to, std::to_string(AmountOf(context.Get(Table::kDocs, to)) + moved));
+        context.Put(Table::kDocs, to,
+                    std::to_string(AmountOf(context.Get(Table::kDocs, to)) + moved));
       }));
       if (ends.size() < 20) continue;
       for (const auto& end : ends) end->done.WaitForNotification();

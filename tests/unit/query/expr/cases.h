@@ -1,4 +1,5 @@
-// Table-driven tests of expressions: an expression, a document, and the result or the error expected.
+// Table-driven tests of expressions: an expression, a document, and the result or the error
+// expected.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,8 +17,8 @@
 namespace evenkeel::query::expr {
 
 struct Case {
-  std::string_view expression;        // Extended JSON of one value
-  std::string_view result;            // the same; empty: no value (missing)
+  std::string_view expression;  // Extended JSON of one value
+  std::string_view result;      // the same; empty: no value (missing)
   std::string_view document = "{}";
 };
 
@@ -29,8 +30,7 @@ struct ErrorCase {
 
 // {"v": <json>} as a document.
 inline bson::Document Wrap(std::string_view json) {
-  absl::StatusOr<bson::Document> parsed =
-      bson::FromJson("{\"v\": " + std::string(json) + "}");
+  absl::StatusOr<bson::Document> parsed = bson::FromJson("{\"v\": " + std::string(json) + "}");
   EXPECT_TRUE(parsed.ok()) << json << ": " << parsed.status();
   return parsed.ok() ? *std::move(parsed) : bson::Document();
 }

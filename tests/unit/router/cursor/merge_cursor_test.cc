@@ -102,21 +102,6 @@ TEST_F(MergeCursorTest, RowsOfAnUsedUpBatchStayValidWhileTheMergeHoldsThem) {
   EXPECT_THAT(Next(*cursor), testing::ElementsAre(1, 10, 11, 12, 20));
 }
 
-TEST_F(MergeCursorTest, SkipAndLimitAreCountedHere) {
-  MergeOptions options = Options();
-  options.sort = ByA();
-  options.skip = 1;
-  options.limit = 2;
-  const auto cursor =
-      Make(std::move(options),
-           {CursorReply(R"([{"a": 1, "$sortKey": [1]}, {"a": 3, "$sortKey": [3]}])", 8),
-            CursorReply(R"([{"a": 2, "$sortKey": [2]}, {"a": 4, "$sortKey": [4]}])")});
-  shard(0).On("killCursors", "{}");
-  EXPECT_THAT(Next(*cursor), testing::ElementsAre(2, 3));
-  EXPECT_TRUE(cursor->exhausted());
-  EXPECT_EQ(shard(0).RequestsOf("killCursors").size(), 1u) << "nothing more is needed of it";
-}
-
 TEST_F(MergeCursorTest, AFailedShardEndsTheCursor) {
   const auto cursor = Make(Options(), {CursorReply("[]", 1), CursorReply("[]", 2)});
   shard(0).Next("getMore", StaleReply());

@@ -51,6 +51,23 @@ TEST_F(InfoTest, ConnectionStatus) {
           "authenticatedUserPrivileges"));
 }
 
+struct BadCase {
+  std::string_view command;
+  int code;
+};
+
+TEST_F(InfoTest, BadFields) {
+  const BadCase cases[] = {
+      {R"({"buildInfo": 1, "unknown": 1})", 40415},
+      {R"({"getCmdLineOpts": 1, "unknown": 1, "$db": "admin"})", 40415},
+      {R"({"getLog": "global", "unknown": 1, "$db": "admin"})", 40415},
+      {R"({"getLog": null, "$db": "admin"})", 40414},
+      {R"({"connectionStatus": 1, "unknown": 1})", 40415},
+      {R"({"connectionStatus": 1, "showPrivileges": "yes"})", 14},
+  };
+  for (const BadCase& c : cases) EXPECT_EQ(CodeOfReply(Run(c.command)), c.code) << c.command;
+}
+
 TEST_F(InfoTest, AddressOfTheClient) {
   EXPECT_EQ(Fields(Run(R"({"whatsmyuri": 1})")), R"({"you":"127.0.0.1:5000"})");
 }

@@ -27,6 +27,26 @@ TEST_F(ParametersTest, Details) {
             R"({"quiet":{"value":false,"settableAtRuntime":false,"settableAtStartup":false}})");
 }
 
+struct BadCase {
+  std::string_view argument;
+  int code;
+};
+
+TEST_F(ParametersTest, BadSelections) {
+  const BadCase cases[] = {
+      {R"({"showDetails": "yes"})", 14},
+      {R"({"allParameters": "yes"})", 14},
+      {R"({"allParameters": true, "setAt": 1})", 14},
+      {R"({"allParameters": true, "setAt": "later"})", 2},
+      {R"({"unknown": true})", 40415},
+  };
+  for (const BadCase& c : cases) {
+    const std::string command =
+        "{\"getParameter\": " + std::string(c.argument) + R"(, "quiet": 1, "$db": "admin"})";
+    EXPECT_EQ(CodeOfReply(Run(command)), c.code) << c.argument;
+  }
+}
+
 TEST_F(ParametersTest, UnknownOnes) {
   EXPECT_EQ(CodeOfReply(Run(R"({"getParameter": 1, "noSuch": 1, "$db": "admin"})")), 72);
 }

@@ -1,6 +1,6 @@
 // Which values distinct counts.
-#include "base/status.h"
 #include "router/read/distinct_values.h"
+#include "base/status.h"
 
 #include <gtest/gtest.h>
 

@@ -63,6 +63,8 @@ TEST_F(ExplainTest, WritesAndPipelinesToo) {
 
 TEST_F(ExplainTest, BadRequests) {
   EXPECT_EQ(CodeOfReply(Run(R"({"explain": 1})")), 14);
+  EXPECT_EQ(CodeOfReply(Run(R"({"explain": null})")), 40414);
+  EXPECT_EQ(CodeOfReply(Run(R"({"explain": {"find": "u"}, "verbosity": 3})")), 14);
   EXPECT_EQ(CodeOfReply(Run(R"({"explain": {"find": "u"}, "verbosity": "loud"})")), 9);
   EXPECT_EQ(CodeOfReply(Run(R"({"explain": {"ping": 1}})")), 59);
 }

@@ -53,7 +53,26 @@ TEST_F(ListingsTest, FilterNameOnlyAndBatchSize) {
                 .AsDocument()["id"]
                 .AsInt64(),
             0);
-  EXPECT_EQ(CodeOfReply(Run(R"({"listCollections": 1, "cursor": {"batchSize": -1}})")), 2);
+  EXPECT_EQ(CodeOfReply(Run(R"({"listCollections": 1, "cursor": {"batchSize": -1}})")), 51024);
+}
+
+struct BadCase {
+  std::string_view command;
+  int code;
+};
+
+TEST_F(ListingsTest, BadFields) {
+  const BadCase cases[] = {
+      {R"({"listCollections": 1, "nameOnly": 1})", 14},
+      {R"({"listCollections": 1, "filter": 1})", 14},
+      {R"({"listCollections": 1, "unknown": 1})", 40415},
+      {R"({"listCollections": 1, "cursor": {"unknown": 1}})", 40415},
+      {R"({"listDatabases": 1, "nameOnly": "true", "$db": "admin"})", 14},
+      {R"({"listDatabases": 1, "authorizedDatabases": 1, "$db": "admin"})", 14},
+      {R"({"listIndexes": "u", "unknown": 1})", 40415},
+      {R"({"listIndexes": 1})", 73},
+  };
+  for (const BadCase& c : cases) EXPECT_EQ(CodeOfReply(Run(c.command)), c.code) << c.command;
 }
 
 TEST_F(ListingsTest, TheConfigDatabaseHasItsCollections) {

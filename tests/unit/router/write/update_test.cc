@@ -97,6 +97,12 @@ TEST_F(UpdateTest, RetryableMultisAreRefused) {
             72);
 }
 
+TEST_F(UpdateTest, AMultiMustNotReplace) {
+  const bson::Document reply = Run(Update(R"({"q": {}, "u": {"a": 2}, "multi": true})"));
+  EXPECT_EQ(reply["writeErrors"].AsDocument()["0"].AsDocument()["code"].AsInt32(), 9);
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{0, 0, 0}));
+}
+
 TEST_F(UpdateTest, AnUpsertWithTheKeyIsTheShardsWork) {
   shard(1).On("update", R"({"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 5}]})");
   const bson::Document reply =

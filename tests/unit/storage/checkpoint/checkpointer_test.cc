@@ -45,9 +45,11 @@ class CheckpointerTest : public testing::Test {
   tests::FakeCheckpointStore lmdb_;
   StoreOptions options_;
   ViewPublisher views_{EmptyView()};
-  std::shared_ptr<History> history_ = std::make_shared<History>(&views_, size_t{1} << 30, absl::Hours(1));
+  std::shared_ptr<History> history_ =
+      std::make_shared<History>(&views_, size_t{1} << 30, absl::Hours(1));
   DiskReserve reserve_{"", 0};
-  Checkpointer checkpointer_{{&options_, &log_, &lmdb_, &views_, history_.get(), &reserve_}, EngineState{}};
+  Checkpointer checkpointer_{{&options_, &log_, &lmdb_, &views_, history_.get(), &reserve_},
+                             EngineState{}};
 };
 
 TEST_F(CheckpointerTest, WritesATableWhenItsLastBatchIsDurable) {
@@ -73,7 +75,8 @@ TEST_F(CheckpointerTest, TellsWhoWaitsWhyItFailed) {
   Publish(2);
   EXPECT_EQ(CodeOf(checkpointer_.WaitFor(LogIndex{2})), ErrorCode::kOutOfDiskSpace);
   lmdb_.AllowCommits(10);
-  EXPECT_TRUE(checkpointer_.WaitFor(LogIndex{2}).ok()) << "the next caller gets a new attempt at once";
+  EXPECT_TRUE(checkpointer_.WaitFor(LogIndex{2}).ok())
+      << "the next caller gets a new attempt at once";
 }
 
 TEST_F(CheckpointerTest, StopEndsWhoWaits) {

@@ -27,7 +27,8 @@ TEST(EngineState, KeepsPositionAndRemovals) {
   table.EndBatch(LogIndex{4}, Timestamp{8}, {});
   auto writer = *store.BeginWrite();
   ASSERT_TRUE(PutPosition(writer.get(), {LogIndex{4}, Timestamp{8}, Timestamp{20}}).ok());
-  for (const PendingRemoval& removal : RemovalsOf(table)) ASSERT_TRUE(PutRemoval(writer.get(), removal).ok());
+  for (const PendingRemoval& removal : RemovalsOf(table))
+    ASSERT_TRUE(PutRemoval(writer.get(), removal).ok());
   ASSERT_TRUE(writer->Commit().ok());
 
   const auto state = LoadEngineState(&store);
@@ -55,8 +56,10 @@ TEST(EngineState, RefusesWhatItCannotRead) {
       {"newer format", "format", std::string("\x02\0\0\0", 4), ErrorCode::kOperationFailed},
       {"short position", "position", "123", ErrorCode::kUnknownError},
       {"short removal", "removal/x", "123", ErrorCode::kUnknownError},
-      {"removal of an unknown table", "removal/x", "\x09" + std::string(16, '\0'), ErrorCode::kUnknownError},
-      {"removal cut off", "removal/x", std::string(9, '\0') + std::string(8, '\x01'), ErrorCode::kUnknownError},
+      {"removal of an unknown table", "removal/x", "\x09" + std::string(16, '\0'),
+       ErrorCode::kUnknownError},
+      {"removal cut off", "removal/x", std::string(9, '\0') + std::string(8, '\x01'),
+       ErrorCode::kUnknownError},
   };
   for (const BadCase& bad : cases) {
     tests::FakeCheckpointStore store;

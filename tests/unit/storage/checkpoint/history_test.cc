@@ -25,7 +25,8 @@ class HistoryTest : public testing::Test {
     view->tables = list;
     views_ = std::make_unique<ViewPublisher>(view);
     history_ = std::make_shared<History>(views_.get(), bytes_max, absl::Minutes(5));
-    for (int i = 0; i < 3; ++i) history_->AddTable(list->entries[i].table.get(), kStart + absl::Minutes(i));
+    for (int i = 0; i < 3; ++i)
+      history_->AddTable(list->entries[i].table.get(), kStart + absl::Minutes(i));
   }
   size_t Kept() { return views_->Current()->tables->entries.size() - 1; }
   Timestamp Floor() { return views_->Current()->tables->history_floor; }

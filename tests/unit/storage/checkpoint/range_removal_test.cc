@@ -12,7 +12,8 @@ namespace {
 class RangeRemovalTest : public testing::Test {
  protected:
   RangeRemovalTest() {
-    options_.index_entries = [](std::string_view doc_key, std::string_view document, std::vector<std::string>* keys) {
+    options_.index_entries = [](std::string_view doc_key, std::string_view document,
+                                std::vector<std::string>* keys) {
       keys->push_back("i" + std::string(doc_key) + std::string(document));
     };
     for (const std::string key : {"a1", "b1", "b2", "b3", "c1"}) {
@@ -34,7 +35,8 @@ class RangeRemovalTest : public testing::Test {
   StoreOptions options_;
 };
 
-// Second round, case 12: documents go with their index entries, in one transaction; the mark goes with the last.
+// Second round, case 12: documents go with their index entries, in one transaction; the mark goes
+// with the last.
 TEST_F(RangeRemovalTest, SecondRound12_DocumentsGoWithTheirIndexEntries) {
   const DeadRange range{Table::kDocs, "b", "c", Timestamp{1}};
   EXPECT_FALSE(*Step(range, 2));

@@ -17,8 +17,9 @@ class TableFlushTest : public testing::Test {
   TableFlushTest() { EXPECT_TRUE(LoadEngineState(&lmdb_).ok()); }
 
   absl::Status Flush(MemTable* table, size_t pages_max = 1'000'000, bool go_on = true) {
-    TableFlush flush(table, &lmdb_, &options_, [=] { return pages_max; },
-                     [=](const TableFlush::Progress&) { return go_on; });
+    TableFlush flush(
+        table, &lmdb_, &options_, [=] { return pages_max; },
+        [=](const TableFlush::Progress&) { return go_on; });
     absl::Status status = flush.Run(kPosition);
     damaged_ = flush.damaged();
     return status;
@@ -34,7 +35,8 @@ class TableFlushTest : public testing::Test {
   static std::string Hung(const MemTable& table, const std::string& key) {
     const Version* hung = table.list(Table::kDocs).Find(key)->hung();
     if (hung == nullptr) return "nothing";
-    return hung->removed() ? "absent" : std::string(hung->value()) + "@" + std::to_string(hung->stamp);
+    return hung->removed() ? "absent"
+                           : std::string(hung->value()) + "@" + std::to_string(hung->stamp);
   }
   LogIndex Position() { return LoadEngineState(&lmdb_)->position.index; }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 
 namespace evenkeel::storage {
@@ -37,8 +38,14 @@ TEST(DocValue, ShortValuesAreDamagedAndEmpty) {
 }
 
 TEST(DocValue, TheChecksumIsTheStandardCrc32c) {
-  EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);  // the check value of the CRC catalogue
-  EXPECT_EQ(Crc32c("6789", Crc32c("12345")), 0xe3069283u);
+  // The check value of the CRC catalogue is that of "123456789": its first eight bytes as the
+  // timestamp, the ninth as document.
+  uint64_t timestamp = 0;
+  std::memcpy(&timestamp, "12345678", 8);
+  const std::string stored = Stored(Timestamp{timestamp}, "9");
+  uint32_t checksum = 0;
+  std::memcpy(&checksum, stored.data() + 8, 4);
+  EXPECT_EQ(checksum, 0xe3069283u);
 }
 
 }  // namespace

@@ -28,7 +28,9 @@ class LmdbStore : public testing::Test {
   }
   void Put(const std::string& key, const std::string& value) {
     auto writer = *store_->BeginWrite();
-    ASSERT_TRUE(writer->Put(0, key, value.substr(0, value.size() / 2), value.substr(value.size() / 2)).ok());
+    ASSERT_TRUE(
+        writer->Put(0, key, value.substr(0, value.size() / 2), value.substr(value.size() / 2))
+            .ok());
     ASSERT_TRUE(writer->Commit().ok());
   }
   // Many values in one transaction.
@@ -190,7 +192,8 @@ TEST_F(LmdbStore, ACompactThatStopsHalfwayLeavesTheOldFile) {
   Open();
   Put("a", "1");
   {
-    const base::ScopedFailPoint stop(base::fail_points::storage_compact_before_swap, base::FailPointMode::Always());
+    const base::ScopedFailPoint stop(base::fail_points::storage_compact_before_swap,
+                                     base::FailPointMode::Always());
     EXPECT_FALSE(store_->Compact().ok());
   }
   EXPECT_EQ(DataFiles(), std::vector<std::string>{"data-000001.mdb"});

@@ -16,9 +16,11 @@ TEST(KeyFilter, KnowsEveryKeyAndFewOthers) {
     SkipList list(&arena);
     for (uint64_t i = 0; i < count; ++i) list.FindOrInsert("key" + std::to_string(i));
     const KeyFilter filter(list);
-    for (uint64_t i = 0; i < count; ++i) ASSERT_TRUE(filter.MayContain(FilterHash("key" + std::to_string(i))));
+    for (uint64_t i = 0; i < count; ++i)
+      ASSERT_TRUE(filter.MayContain(FilterHash("key" + std::to_string(i))));
     int wrong = 0;
-    for (int i = 0; i < 10'000; ++i) wrong += filter.MayContain(FilterHash("other" + std::to_string(i)));
+    for (int i = 0; i < 10'000; ++i)
+      wrong += filter.MayContain(FilterHash("other" + std::to_string(i)));
     EXPECT_LT(wrong, 250) << count;
     EXPECT_LE(filter.bytes(), count * 2 + 128);
   }

@@ -19,7 +19,9 @@ std::string KeyOf(uint64_t number) {
   return key;
 }
 
-std::string KeyOrEnd(const SkipNode* node) { return node == nullptr ? "end" : std::string(node->key()); }
+std::string KeyOrEnd(const SkipNode* node) {
+  return node == nullptr ? "end" : std::string(node->key());
+}
 
 // Fills a list in some order and compares every search with a std::set.
 void CheckAgainstSet(const std::vector<std::string>& keys) {
@@ -39,11 +41,13 @@ void CheckAgainstSet(const std::vector<std::string>& keys) {
   EXPECT_EQ(node, nullptr);
   EXPECT_EQ(KeyOrEnd(list.Last()), expected.empty() ? "end" : *expected.rbegin());
   std::vector<std::string> probes(keys.begin(), keys.end());
-  for (const std::string& key : keys) probes.insert(probes.end(), {key + "0", key.substr(0, key.size() - 1), ""});
+  for (const std::string& key : keys)
+    probes.insert(probes.end(), {key + "0", key.substr(0, key.size() - 1), ""});
   for (const std::string& probe : probes) {
     const auto at_least = expected.lower_bound(probe);
     ASSERT_EQ(KeyOrEnd(list.FindAtLeast(probe)), at_least == expected.end() ? "end" : *at_least);
-    ASSERT_EQ(KeyOrEnd(list.FindBefore(probe)), at_least == expected.begin() ? "end" : *std::prev(at_least));
+    ASSERT_EQ(KeyOrEnd(list.FindBefore(probe)),
+              at_least == expected.begin() ? "end" : *std::prev(at_least));
     ASSERT_EQ(list.Find(probe) != nullptr, expected.contains(probe));
   }
 }

@@ -15,7 +15,8 @@ namespace {
 constexpr uint64_t kNewest = ~uint64_t{0};
 
 std::string At(const Cursor& cursor) {
-  return cursor.Valid() ? std::string(cursor.key()) + "=" + std::string(cursor.record().value) : "end";
+  return cursor.Valid() ? std::string(cursor.key()) + "=" + std::string(cursor.record().value)
+                        : "end";
 }
 
 // Sessions have no head in LMDB, so the fake can hold plain values.
@@ -106,7 +107,8 @@ TEST_F(MergeCursorTest, AgreesWithAMap) {
       if (where == 0) {
         // What is in a table already is newer than LMDB.
         lmdb.Damage(DatabaseOf(Table::kSessions), key, value);
-        if (!old_table.list(Table::kSessions).Find(key) && !new_table.list(Table::kSessions).Find(key)) {
+        if (!old_table.list(Table::kSessions).Find(key) &&
+            !new_table.list(Table::kSessions).Find(key)) {
           expected[key] = value;
         }
         continue;

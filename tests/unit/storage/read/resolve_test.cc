@@ -12,7 +12,8 @@
 namespace evenkeel::storage {
 namespace {
 
-// One table's node of the key "k": versions oldest first, "-" for a removal; hung: "" none, "-" absent.
+// One table's node of the key "k": versions oldest first, "-" for a removal; hung: "" none, "-"
+// absent.
 struct TableCase {
   std::vector<std::pair<uint64_t, std::string>> versions;
   std::string hung;
@@ -33,7 +34,8 @@ std::string Resolve(const Case& each) {
     MemTable& table = *tables.back();
     SkipNode* node = nullptr;
     for (const auto& [stamp, value] : table_case.versions) {
-      node = value == "-" ? table.Remove(Table::kDocs, "k", stamp) : table.Put(Table::kDocs, "k", stamp, value);
+      node = value == "-" ? table.Remove(Table::kDocs, "k", stamp)
+                          : table.Put(Table::kDocs, "k", stamp, value);
     }
     if (table_case.hung == "-") table.HangAbsent(node);
     if (table_case.hung.size() > 1) table.HangOld(node, 1, table_case.hung);
@@ -55,7 +57,10 @@ TEST(Resolve, FollowsTheRule) {
       {"nothing that old, nothing hung: LMDB still has it", {{{{100, "a"}}, ""}}, 50, "lmdb"},
       {"nothing that old, a value hung", {{{{100, "a"}}, "old"}}, 50, "old"},
       {"nothing that old, absent hung", {{{{100, "a"}}, "-"}}, 50, "-"},
-      {"the oldest hung value counts", {{{{100, "a"}}, "before a"}, {{{200, "b"}}, "a"}}, 50, "before a"},
+      {"the oldest hung value counts",
+       {{{{100, "a"}}, "before a"}, {{{200, "b"}}, "a"}},
+       50,
+       "before a"},
       {"a version beats what is hung", {{{{100, "a"}}, "before a"}, {{{200, "b"}}, "a"}}, 150, "a"},
       {"only the newer table hung", {{{{100, "a"}}, ""}, {{{200, "b"}}, "-"}}, 50, "-"},
   };

@@ -42,12 +42,13 @@ TEST(View, ASnapshotNeedsEverythingFromTheFirstNewerTableOn) {
       {{-100, -200, 300}, 100, "300 200 "},  // nothing above 100 in the first
       {{-100, -200, 300}, 150, "300 200 "},
       {{-100, -200, 300}, 200, "300 "},
-      {{-100, -200, 300}, 999, "300 "},    // not in LMDB yet: always needed
+      {{-100, -200, 300}, 999, "300 "},          // not in LMDB yet: always needed
       {{-200, -100, 300}, 150, "300 100 200 "},  // timestamps of tables need not rise
       {{-100, 200, 300}, 999, "300 200 "},
   };
   for (const Case& each : cases) {
-    EXPECT_EQ(Names(TablesForSnapshot(ListOf(each.tables), Timestamp{each.timestamp})), each.expected)
+    EXPECT_EQ(Names(TablesForSnapshot(ListOf(each.tables), Timestamp{each.timestamp})),
+              each.expected)
         << each.timestamp;
   }
 }

@@ -18,8 +18,8 @@ class FinisherTest : public testing::Test {
     NamedOp(FinisherTest* test, std::string name) : test_(test), name_(std::move(name)) {}
     void Execute(WriteContext&) override {}
     void Finished(const absl::Status& status, Timestamp timestamp) override {
-      test_->told_ += name_ + (status.ok() ? "" : "!") + "@" + std::to_string(timestamp.bits) + "/" +
-                      std::to_string(test_->views_.Current()->index.value) + " ";
+      test_->told_ += name_ + (status.ok() ? "" : "!") + "@" + std::to_string(timestamp.bits) +
+                      "/" + std::to_string(test_->views_.Current()->index.value) + " ";
     }
     size_t SizeBytes() const override { return 1; }
 
@@ -35,14 +35,15 @@ class FinisherTest : public testing::Test {
   }
 
   void Add(uint64_t index, uint64_t latest, const std::string& name, uint64_t bound = 0) {
-    ExecutedBatch batch{.index = LogIndex{index}, .latest = Timestamp{latest}, .clock_bound = Timestamp{bound}};
+    ExecutedBatch batch{
+        .index = LogIndex{index}, .latest = Timestamp{latest}, .clock_bound = Timestamp{bound}};
     batch.ops.push_back({std::make_unique<NamedOp>(this, name), absl::OkStatus()});
     finisher_.Add(std::move(batch));
   }
   void Wait(uint64_t commit, uint64_t bound, const std::string& name) {
-    finisher_.WhenVisible(Timestamp{commit}, Timestamp{bound}, [this, name](const absl::Status& status) {
-      told_ += name + (status.ok() ? " " : "! ");
-    });
+    finisher_.WhenVisible(
+        Timestamp{commit}, Timestamp{bound},
+        [this, name](const absl::Status& status) { told_ += name + (status.ok() ? " " : "! "); });
   }
   std::string Told() { return std::exchange(told_, std::string()); }
 

@@ -17,7 +17,8 @@ class ReadFloorTest : public testing::Test {
 
 TEST_F(ReadFloorTest, TicksLieAboveWhatWasRead) {
   const Timestamp read = Timestamp::FromParts(2000, 7);
-  EXPECT_EQ(floor_.Raise(read), Timestamp{5}) << "nothing issued since: only the recovered commit must be visible";
+  EXPECT_EQ(floor_.Raise(read), Timestamp{5})
+      << "nothing issued since: only the recovered commit must be visible";
   EXPECT_GT(floor_.Tick(), read);
 }
 
@@ -35,7 +36,8 @@ TEST_F(ReadFloorTest, ALowerReadDoesNotLowerTheFloor) {
   EXPECT_GT(floor_.Tick(), high);
 }
 
-// Second round, case 7: a tick of 99, the clock moved to 105, a read at 100 that sees no executed batch, then 99 commits.
+// Second round, case 7: a tick of 99, the clock moved to 105, a read at 100 that sees no executed
+// batch, then 99 commits.
 TEST_F(ReadFloorTest, SecondRound7_NoCommitAppearsBelowARead) {
   for (int round = 0; round < 200; ++round) {
     Timestamp tick;
@@ -46,7 +48,8 @@ TEST_F(ReadFloorTest, SecondRound7_NoCommitAppearsBelowARead) {
       const base::Thread other("other", [&] { clock_.Observe(Timestamp{at.bits + 5}); });
       must_see = floor_.Raise(at);
     }
-    EXPECT_TRUE(tick > at || tick <= must_see) << tick.bits << " at " << at.bits << " told " << must_see.bits;
+    EXPECT_TRUE(tick > at || tick <= must_see)
+        << tick.bits << " at " << at.bits << " told " << must_see.bits;
   }
 }
 

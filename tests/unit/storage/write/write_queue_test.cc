@@ -11,7 +11,8 @@ namespace evenkeel::storage {
 namespace {
 
 std::unique_ptr<WriteOp> OpOf(size_t bytes, bool essential = false) {
-  return std::make_unique<tests::FunctionOp>([](WriteContext&) {}, std::make_shared<tests::OpEnd>(), bytes, essential);
+  return std::make_unique<tests::FunctionOp>([](WriteContext&) {}, std::make_shared<tests::OpEnd>(),
+                                             bytes, essential);
 }
 
 TEST(WriteQueue, BatchesAreCutByBytes) {
@@ -33,7 +34,8 @@ TEST(WriteQueue, PendingBytesAreBounded) {
   EXPECT_TRUE(queue.Submit(OpOf(1, true)).ok()) << "what frees others is never refused";
   WriteQueue::Work work;
   ASSERT_TRUE(queue.Take(10'000, &work));
-  EXPECT_EQ(CodeOf(queue.Submit(OpOf(1))), ErrorCode::kExceededTimeLimit) << "taken is not finished";
+  EXPECT_EQ(CodeOf(queue.Submit(OpOf(1))), ErrorCode::kExceededTimeLimit)
+      << "taken is not finished";
   for (const auto& op : work.ops) queue.Release(PendingBytesOf(*op));
   EXPECT_EQ(queue.pending_bytes(), 0u);
   EXPECT_TRUE(queue.Submit(OpOf(1)).ok());
