@@ -64,9 +64,9 @@ struct Node::Parts {
   std::vector<std::unique_ptr<storage::ShardStore>> stores;
   std::unique_ptr<boost::asio::thread_pool> pool;
   base::EventLoop loop{"network"};
+  std::unique_ptr<wire::Server> server;  // listens first, accepts last
   std::vector<std::unique_ptr<shard::ShardService>> services;
   std::unique_ptr<router::Router> router;
-  std::unique_ptr<wire::Server> server;
   std::unique_ptr<boost::asio::signal_set> signals;
   absl::Notification signalled;
 };
@@ -125,6 +125,15 @@ absl::Status Node::Boot(const StartOptions& options) {
   if (error)
     return Error(ErrorCode::kOperationFailed, "cannot make the folder {}: {}", options.data,
                  error.message());
+  wire::ServerOptions server_options;
+  server_options.bind = options.bind;
+  server_options.port = options.port;
+  server_options.connections_max = static_cast<size_t>(options.connections);
+  const auto network = parts.loop.executor();
+  std::vector<boost::asio::any_io_executor> loops = {network};
+  parts.server = std::make_unique<wire::Server>(std::move(server_options), std::move(loops));
+  EVENKEEL_RETURN_IF_ERROR(parts.server->Listen());
+
   const uint32_t in_data = ShardsInData(options.data);
   EVENKEEL_RETURN_IF_ERROR(CheckShardCount(options, in_data));
   const uint32_t count = in_data > 0 ? in_data : options.shards.value_or(kDefaultShards);
@@ -133,7 +142,6 @@ absl::Status Node::Boot(const StartOptions& options) {
   const uint32_t cores = std::max(2u, std::thread::hardware_concurrency());
   parts.pool = std::make_unique<boost::asio::thread_pool>(
       options.pool_threads > 0 ? options.pool_threads : cores);
-  const auto network = parts.loop.executor();
   const auto* wall = base::WallClock::System();
   std::vector<std::unique_ptr<wire::ShardChannel>> channels;
   for (const auto& store : parts.stores) {
@@ -145,30 +153,17 @@ absl::Status Node::Boot(const StartOptions& options) {
 
   router::RouterOptions router_options;
   router_options.host = options.bind.front();
-  router_options.port = options.port;
+  router_options.port = parts.server->port();
   router_options.evenkeel_version = EVENKEEL_VERSION;
   router_options.command_line = options.command_line;
   router_options.max_connections = options.connections;
-  router_options.server_stats = [&parts] {
-    return parts.server ? parts.server->stats() : wire::ServerStats{};
-  };
+  router_options.server_stats = [&parts] { return parts.server->stats(); };
   parts.router =
       std::make_unique<router::Router>(std::move(router_options), std::move(channels), &parts.clock,
                                        wall, network, parts.pool->get_executor());
   EVENKEEL_RETURN_IF_ERROR(RunOn(network, parts.router->Start()));
 
-  wire::ServerOptions server_options;
-  server_options.bind = options.bind;
-  server_options.port = options.port;
-  server_options.connections_max = static_cast<size_t>(options.connections);
-  std::vector<boost::asio::any_io_executor> loops;
-  loops.push_back(network);
-  parts.server = std::make_unique<wire::Server>(std::move(server_options), parts.router.get(),
-                                                std::move(loops));
-  if (const absl::Status started = parts.server->Start(); !started.ok()) {
-    parts.server.reset();
-    return started;
-  }
+  parts.server->Start(parts.router.get());
 
   parts.signals = std::make_unique<boost::asio::signal_set>(network, SIGINT, SIGTERM);
   parts.signals->async_wait([&parts](const boost::system::error_code& failed, int) {

@@ -174,7 +174,7 @@ absl::Status ShardStoreImpl::FinishRemovals() {
 }
 
 absl::Status ShardStoreImpl::Compact() {
-  EVENKEEL_RETURN_IF_ERROR(FinishRemovals());
+  EVENKEEL_RETURN_IF_ERROR(Checkpoint());
   return checkpointer_->Compact();
 }
 

@@ -195,27 +195,26 @@ bool MergeCursor::Take(BatchBuilder& batch) {
   while (HasPending() && !batch.full()) {
     if (skip_left_ > 0) {
       --skip_left_;
-      ++at_;
-      continue;
-    }
-    if (limit_left_ && *limit_left_ == 0) {
-      ended_ = true;
-      pending_.clear();
+    } else if (limit_left_ && *limit_left_ == 0) {
+      break;
+    } else if (batch.Add(pending_[at_].view)) {
+      if (limit_left_) --*limit_left_;
+    } else {
       return true;
     }
-    if (!batch.Add(pending_[at_].view)) return true;
     ++at_;
-    if (limit_left_) --*limit_left_;
   }
-  return batch.full();
+  // Nothing more is needed, whatever the shards still have.
+  if (limit_left_ && *limit_left_ == 0) {
+    ended_ = true;
+    pending_.clear();
+    at_ = 0;
+  }
+  return batch.full() || (ended_ && !HasPending());
 }
 
 absl::Status MergeCursor::LookAhead() {
   if (HasPending() || ended_) return absl::OkStatus();
-  if (limit_left_ && *limit_left_ == 0) {
-    ended_ = true;
-    return absl::OkStatus();
-  }
   // Saves the client a getMore that would find nothing. With a pipeline the work may be large: left
   // to the next call.
   if (options_.pipeline) return absl::OkStatus();
@@ -229,7 +228,6 @@ absl::Status MergeCursor::LookAhead() {
 Awaitable<absl::StatusOr<bson::Document>> MergeCursor::Next(BatchRequest request, CallScope scope) {
   BatchBuilder batch(request);
   while (!Take(batch)) {
-    if (ended_) break;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await Refill(request, scope));
   }
   // batchSize 0 only opens the cursor.

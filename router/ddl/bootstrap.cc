@@ -15,14 +15,32 @@
 namespace evenkeel::router::ddl {
 namespace {
 
+// Embedded shards are reached where their router listens.
+std::string ShardHost(const RouterState& router, std::string_view name) {
+  return fmt::format("{}/{}:{}", name, router.options.host, router.options.port);
+}
+
 bson::Document ShardDocument(const RouterState& router, ShardId shard, Timestamp now) {
   const std::string name = Cluster::ShardName(shard);
   bson::Builder out;
   out.Append("_id", name)
-      .Append("host", fmt::format("{}/{}:{}", name, router.options.host, router.options.port))
+      .Append("host", ShardHost(router, name))
       .Append("state", int32_t{1})
       .Append("topologyTime", now)
       .Append("replSetConfigVersion", int64_t{-1});
+  return out.Finish();
+}
+
+// The same shard after a start, at its present address.
+bson::Document WithPresentHost(const RouterState& router, bson::View shard) {
+  bson::Builder out;
+  for (const auto& [name, value] : shard) {
+    if (name == "host") {
+      out.Append(name, ShardHost(router, shard["_id"].AsString()));
+    } else {
+      out.Append(name, value);
+    }
+  }
   return out.Finish();
 }
 
@@ -99,6 +117,9 @@ Awaitable<absl::Status> Bootstrap(RouterState& router) {
     for (const ShardId shard : router.cluster->AllShards()) {
       batch.Put(catalog::kConfigShards, ShardDocument(router, shard, now).view());
     }
+  }
+  for (const bson::Document& shard : known) {
+    batch.Put(catalog::kConfigShards, WithPresentHost(router, shard.view()).view());
   }
   batch.Put(catalog::kConfigMongos, RouterDocument(router).view());
   EVENKEEL_CO_RETURN_IF_ERROR(co_await batch.Commit(router));

@@ -43,6 +43,12 @@ ErrorCode CodeOfEntry(bson::View entry) {
                                      : ErrorCode::kUnknownError;
 }
 
+// True for what has befallen the request rather than the statement.
+bool ConcernsRequest(const absl::Status& status) {
+  return Is(status, kNetwork) || Is(status, kShutdown) || Is(status, kInterrupted) ||
+         Is(status, kRetryableWrite);
+}
+
 bool IsIdentity(const std::vector<int32_t>& ids) {
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] != static_cast<int32_t>(i)) return false;
@@ -230,8 +236,10 @@ Awaitable<BatchWriter::PartOutcome> BatchWriter::RunOne(RoutePtr route, size_t i
   absl::Status status = co_await RunSpecial(std::move(route), index, std::move(placement));
   if (!status.ok() && Is(status, kStaleRouting)) {
     outcome.again.push_back(index);
-  } else {
+  } else if (status.ok() || ConcernsRequest(status)) {
     outcome.failure = std::move(status);
+  } else {
+    results_.AddError(static_cast<int32_t>(index), status);
   }
   outcome.stopped = batch_.ordered && results_.has_errors();
   co_return outcome;

@@ -118,6 +118,11 @@ Awaitable<CommandResult> ReplyOfRecord(const Run& run, RoutePtr route, KeylessOu
                         "the statement was carried out as another command");
   }
   const bson::Value id = upserted.AsDocument().Front().value.AsDocument()["_id"];
+  if (!run.request.return_new) {
+    bson::Builder known;
+    known.Append("_id", id);
+    co_return InsertedReply(run, known.Finish());
+  }
   EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document document, co_await FetchById(run, route, id));
   co_return InsertedReply(run, document);
 }

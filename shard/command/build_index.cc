@@ -124,7 +124,7 @@ Awaitable<CommandResult> BuildIndexCommand(CommandContext& context) {
     });
     co_await base::SwitchTo(home);
     EVENKEEL_CO_RETURN_IF_ERROR(ended.status());
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(service, task));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context, task));
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
   }
   co_return bson::Document();

@@ -227,7 +227,7 @@ Awaitable<CommandResult> InitShardCommand(CommandContext& context) {
   const auto task = std::make_shared<InitTask>(std::string(cluster.AsObjectId()),
                                                ShardId{static_cast<uint32_t>(shard.AsInt32())},
                                                std::move(assignment));
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(context.service, task));
   EVENKEEL_CO_RETURN_IF_ERROR(task->status);
   co_return bson::Document();
 }
@@ -252,7 +252,7 @@ Awaitable<CommandResult> ApplyCatalogCommand(CommandContext& context) {
           CollectionId{static_cast<uint64_t>(bson::ToInt64Exact(value).value_or(0))});
     }
   }
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(context.service, task));
   co_return bson::Document();
 }
 
@@ -264,7 +264,7 @@ Awaitable<CommandResult> CommitCatalogCommand(CommandContext& context) {
     }
   }
   const auto task = std::make_shared<CommitTask>(bson::Document(context.body()));
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(context.service, task));
   EVENKEEL_CO_RETURN_IF_ERROR(task->status);
   co_return bson::Document();
 }

@@ -73,7 +73,7 @@ Awaitable<absl::Status> CopyDocuments(CommandContext& context, const Collection&
                                    RecordsOf(*collection.entry, documents[next]));
       task->Add({documents[next], std::move(records)});
     }
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context, task));
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
     *added += task->added;
   }
@@ -94,7 +94,7 @@ Awaitable<absl::Status> CopyRows(CommandContext& context, const Collection& coll
       }
       task->AddRow(key.AsBinary().bytes, value.AsBinary().bytes);
     }
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context, task));
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
   }
   co_return absl::OkStatus();

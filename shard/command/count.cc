@@ -39,12 +39,12 @@ void CollectValues(bson::Value value, const bson::Path& path, size_t at,
   if (value.Is(bson::Type::kObject)) {
     CollectValues(value.AsDocument()[path.part(at)], path, at + 1, visit);
   } else if (value.Is(bson::Type::kArray)) {
+    if (bson::IsArrayIndex(path.part(at))) {  // one element, not fields of that name
+      CollectValues(value.AsDocument()[path.part(at)], path, at + 1, visit);
+      return;
+    }
     for (const auto& [key, element] : value.AsDocument()) {
-      if (element.Is(bson::Type::kObject)) {
-        CollectValues(element, path, at, visit);
-      } else if (bson::IsArrayIndex(path.part(at)) && key == path.part(at)) {
-        CollectValues(element, path, at + 1, visit);
-      }
+      if (element.Is(bson::Type::kObject)) CollectValues(element, path, at, visit);
     }
   }
 }
@@ -84,7 +84,8 @@ Awaitable<CommandResult> CountCommand(CommandContext& context) {
   const auto command = std::make_shared<const bson::Document>(context.body());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest kept, query::ParseCount(command->view()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(
-      auto cursor, ReadCursor::Open(context, collection, {command, kept.query, {}, kept.hint}));
+      auto cursor, ReadCursor::Open(context, collection,
+                                    {.command = command, .filter = kept.query, .hint = kept.hint}));
   int64_t count = 0;
   EVENKEEL_CO_RETURN_IF_ERROR(co_await cursor->RunAll(context, [&](bson::View) {
     ++count;
@@ -103,7 +104,8 @@ Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
                                query::ParseDistinct(command->view()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       auto cursor,
-      ReadCursor::Open(context, collection, {command, request.query, {}, request.hint}));
+      ReadCursor::Open(context, collection,
+                       {.command = command, .filter = request.query, .hint = request.hint}));
   const bson::Path path(request.key);
   std::set<bson::OwnedValue, ValueLess> values;
   size_t bytes = 0;

@@ -16,7 +16,6 @@ namespace evenkeel::shard {
 namespace {
 
 constexpr int64_t kFirstBatchRows = 101;  // the manual's default for the first batch
-constexpr std::string_view kPlannedFilter = "$filter";
 
 // Forgets a cursor that was checked out unless it is brought back: its command may end anywhere.
 class CheckedOut {
@@ -75,7 +74,10 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
                                                      std::shared_ptr<const bson::Document> command,
                                                      bool merge) {
   EVENKEEL_ASSIGN_OR_RETURN(const query::FindRequest request, query::ParseFind(command->view()));
-  ReadSpec spec{std::move(command), request.filter, request.sort, request.hint};
+  ReadSpec spec{.command = std::move(command),
+                .filter = request.filter,
+                .sort = request.sort,
+                .hint = request.hint};
   EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
   const bool plain = request.sort.empty() && request.projection.empty() && request.skip == 0 &&
                      request.limit.value_or(0) == 0 && !request.return_key &&
@@ -101,30 +103,22 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenAggregate(
     std::shared_ptr<const bson::Document> command) {
   EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest given,
                             query::ParseAggregate(command->view()));
-  EVENKEEL_ASSIGN_OR_RETURN(const auto parse_context, MakeQueryContext(context, *collection.entry));
-  parse_context->internal = true;
-  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline leading,
-                            query::Pipeline::Parse(given.pipeline, *parse_context));
-  leading.Optimize();
-  // Filter, hint and stages live as long as the cursor: in its own copy of the command.
-  bson::Builder planned(command->view());
-  planned.Append(kPlannedFilter, leading.LeadingMatch());
-  const auto kept = std::make_shared<const bson::Document>(planned.Finish());
-  const bson::View filter = kept->view()[kPlannedFilter].AsDocument();
-  const bson::Value hint = given.hint.missing() ? bson::Value() : kept->view()["hint"];
-  EVENKEEL_ASSIGN_OR_RETURN(
-      auto cursor, ReadCursor::Open(context, collection, {kept, filter, bson::View(), hint}));
-  query::QueryContext& query_context = cursor->query_context();
-  query_context.internal = true;
-  query_context.allow_disk_use = given.allow_disk_use.value_or(true);
-  EVENKEEL_ASSIGN_OR_RETURN(
-      query::Pipeline parsed,
-      query::Pipeline::Parse(kept->view()["pipeline"].AsDocument(), query_context));
+  EVENKEEL_ASSIGN_OR_RETURN(auto query_context, MakeQueryContext(context, *collection.entry));
+  query_context->internal = true;
+  query_context->allow_disk_use = given.allow_disk_use.value_or(true);
+  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline parsed,
+                            query::Pipeline::Parse(given.pipeline, *query_context));
   const auto pipeline = std::make_shared<query::Pipeline>(std::move(parsed));
   pipeline->Optimize();
+  ReadSpec spec{.command = std::move(command),
+                .filter = pipeline->LeadingMatch(),
+                .hint = given.hint,
+                .query_context = std::move(query_context),
+                .stages = pipeline};
+  EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
   EVENKEEL_RETURN_IF_ERROR(
       cursor->SetOperators(pipeline, [&](std::unique_ptr<query::Operator> input) {
-        return pipeline->Build(std::move(input), query_context, true);
+        return pipeline->Build(std::move(input), cursor->query_context(), true);
       }));
   return cursor;
 }

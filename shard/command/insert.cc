@@ -53,6 +53,8 @@ class InsertTask final : public WriteTask {
       refused_ = found.status();
       if (!refused_.ok()) return;
       before = *std::move(found);
+      refused_ = before.CheckKind(txn::StatementKind::kInsert);
+      if (!refused_.ok()) return;
     }
     std::vector<txn::StatementResult> done = InsertAll(context, before);
     retry_.Put(context, collection_, place_, now_, before, std::move(done));
@@ -166,7 +168,7 @@ Awaitable<absl::Status> RunSlice(Run& run) {
   for (; end < run.documents.size() && !task->IsFull(); ++end) {
     task->Add(end, Prepare(run.collection, run.documents[end]));
   }
-  EVENKEEL_CO_RETURN_IF_ERROR(run.writes.Submit(service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Submit(run.context, task));
   EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Executed());
   EVENKEEL_CO_RETURN_IF_ERROR(task->refused());
   AddResults(*task, &run);

@@ -66,7 +66,7 @@ Awaitable<CommandResult> FindRecordCommand(CommandContext& context) {
     co_return MakeError(ErrorCode::kInvalidOptions, "the field 'statement' must be an integer");
   }
   const auto task = std::make_shared<FindRecordTask>(retry, statement.AsInt32());
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context, task));
   EVENKEEL_CO_RETURN_IF_ERROR(task->found.status());
   const txn::StatementResult* stored = task->found->Of(statement.AsInt32());
   bson::Builder reply;

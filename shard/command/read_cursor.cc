@@ -25,9 +25,12 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> ReadCursor::Open(const CommandContex
   auto out = std::unique_ptr<ReadCursor>(new ReadCursor());
   out->collection_ = collection;
   out->spec_ = std::move(spec);
-  EVENKEEL_ASSIGN_OR_RETURN(out->query_, MakeQueryContext(context, *collection.entry));
+  if (!out->spec_.query_context) {
+    EVENKEEL_ASSIGN_OR_RETURN(out->spec_.query_context,
+                              MakeQueryContext(context, *collection.entry));
+  }
   EVENKEEL_ASSIGN_OR_RETURN(query::Filter filter,
-                            query::Filter::Parse(out->spec_.filter, *out->query_));
+                            query::Filter::Parse(out->spec_.filter, out->query_context()));
   out->filter_ = std::make_unique<query::Filter>(std::move(filter));
   if (!out->spec_.sort.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(out->sort_, query::SortPattern::Parse(out->spec_.sort));

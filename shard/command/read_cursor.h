@@ -18,17 +18,22 @@
 #include "query/match/filter.h"
 #include "query/plan/planner.h"
 #include "query/plan/sort_pattern.h"
+#include "query/stage/pipeline.h"
 #include "shard/command/command.h"
 #include "shard/command/scan.h"
 
 namespace evenkeel::shard {
 
-// What a query needs before it runs. Views point into `command`, which the cursor keeps.
+// What a query needs before it runs. Views point into `command` or `stages`, which the cursor
+// keeps.
 struct ReadSpec {
   std::shared_ptr<const bson::Document> command;
   bson::View filter;
   bson::View sort;  // for the choice of the plan
   bson::Value hint;
+  // Of an aggregation: the stages, which were parsed with this context. Else the cursor makes one.
+  std::unique_ptr<query::QueryContext> query_context;
+  std::shared_ptr<query::Pipeline> stages;
 };
 
 // The input of a cursor's operators: rows of the present slice, which are made owned when it ends.
@@ -54,7 +59,7 @@ class ReadCursor {
                                                           ReadSpec spec);
   ~ReadCursor();
 
-  query::QueryContext& query_context() { return *query_; }
+  query::QueryContext& query_context() { return *spec_.query_context; }
   const query::Filter& filter() const { return *filter_; }
   const query::Plan& plan() const { return plan_; }
   // True when documents come in the order of the plan's sort.
@@ -93,7 +98,6 @@ class ReadCursor {
 
   Collection collection_;
   ReadSpec spec_;
-  std::unique_ptr<query::QueryContext> query_;
   std::unique_ptr<query::Filter> filter_;
   query::SortPattern sort_;
   std::vector<query::IndexDescription> indexes_;

@@ -31,6 +31,17 @@ const txn::StatementResult* StoredResults::Of(int32_t statement) const {
   return nullptr;
 }
 
+absl::Status StoredResults::CheckKind(txn::StatementKind kind) const {
+  for (const txn::StatementResult& result : results) {
+    if (result.kind != kind) {
+      return Error(ErrorCode::kIncompleteTransactionHistory,
+                   "statement {} was carried out as another command with the same txnNumber",
+                   result.statement);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<RetryLog> RetryLog::FromCommand(const CommandContext& context,
                                                const wire::ShardEnvelope& envelope) {
   RetryLog log;

@@ -20,6 +20,9 @@ struct StoredResults {
   bool is_first = false;  // the session has rows, all of older numbers: they are dead now
   // The result of one statement, or null.
   const txn::StatementResult* Of(int32_t statement) const;
+  // Errors: IncompleteTransactionHistory (217) when one is of another kind of statement: the client
+  // has used the number for two commands.
+  absl::Status CheckKind(txn::StatementKind kind) const;
 };
 
 // One retryable command on its way, or none (not retryable). Statement ids come from the router.

@@ -41,7 +41,8 @@ ShardService::ShardService(storage::ShardStore* store, base::HybridClock* clock,
       executor_(std::move(executor)),
       pool_(std::move(pool)),
       cursors_(std::make_unique<CursorTable>()),
-      upsert_locks_(std::make_unique<KeyedLocks>()) {}
+      upsert_locks_(std::make_unique<KeyedLocks>()),
+      write_budget_(std::make_shared<base::ByteBudget>(kWriteBudgetBytes)) {}
 
 ShardService::~ShardService() = default;
 
@@ -51,7 +52,7 @@ Awaitable<absl::Status> ShardService::Start() {
     const storage::ReadSlice slice = store_->Read();
     EVENKEEL_CO_ASSIGN_OR_RETURN(catalog, catalog::ShardCatalog::Load(slice));
   }
-  co_return co_await SubmitAndWait(*this, std::make_shared<PublishTask>(std::move(catalog)));
+  co_return co_await SubmitNowAndWait(*this, std::make_shared<PublishTask>(std::move(catalog)));
 }
 
 namespace {

@@ -15,8 +15,10 @@
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 
+#include "base/async/byte_budget.h"
 #include "base/async/cancellation.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "catalog/shard_catalog.h"
 #include "storage/store.h"
 #include "wire/protocol/message.h"
@@ -48,6 +50,8 @@ class ShardService {
   // writes. To be run every minute or so. Suspends: between slices. Errors: of the store;
   // Interrupted.
   Awaitable<absl::Status> RunUpkeep(base::CancellationToken cancelled);
+  // Half of what the store takes before it refuses: commands wait before they are refused.
+  static constexpr size_t kWriteBudgetBytes = limits::kPendingWriteBytesPerShardMax / 2;
   static constexpr absl::Duration kCursorIdleMax = absl::Minutes(10);  // MongoDB's default
 
   storage::ShardStore& store() { return *store_; }
@@ -55,6 +59,8 @@ class ShardService {
   const base::WallClock& wall() const { return *wall_; }
   CursorTable& cursors() { return *cursors_; }
   KeyedLocks& upsert_locks() { return *upsert_locks_; }
+  // Of writes that were submitted and are not durable yet.
+  const std::shared_ptr<base::ByteBudget>& write_budget() { return write_budget_; }
   const boost::asio::any_io_executor& executor() const { return executor_; }
   const boost::asio::any_io_executor& pool() const { return pool_; }
 
@@ -66,6 +72,7 @@ class ShardService {
   boost::asio::any_io_executor pool_;
   std::unique_ptr<CursorTable> cursors_;
   std::unique_ptr<KeyedLocks> upsert_locks_;
+  std::shared_ptr<base::ByteBudget> write_budget_;
 };
 
 }  // namespace evenkeel::shard

@@ -71,7 +71,7 @@ Awaitable<absl::Status> ShardService::RunUpkeep(base::CancellationToken cancelle
     std::vector<std::string> expired = FindExpired(store_->Read(), now, &next);
     co_await base::SwitchTo(home);
     if (expired.empty()) continue;
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(
         *this, std::make_shared<RemoveExpiredTask>(std::move(expired), now)));
   } while (!next.empty());
   co_return absl::OkStatus();

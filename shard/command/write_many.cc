@@ -83,7 +83,7 @@ Awaitable<absl::Status> WriteSlice(CommandContext& context, const WriteStatement
                                    WriteManyOutcome* total) {
   auto task = std::make_shared<WriteManyTask>(statement, std::move(*candidates));
   task->PrepareAhead();
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context.service, task));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context, task));
   total->matched += task->outcome.matched;
   total->modified += task->outcome.modified;
   *candidates = task->TakeCandidates();

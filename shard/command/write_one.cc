@@ -42,6 +42,8 @@ class WriteOneTask final : public WriteTask {
       status = found_before.status();
       if (!status.ok()) return;
       before = *std::move(found_before);
+      status = before.CheckKind(options_.kind);
+      if (!status.ok()) return;
     }
     if (const auto* stored = before.Of(id)) {
       found = true;
@@ -193,7 +195,7 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
     }
     PrepareAhead(statement, may_insert, task.get());
     const bool nothing_chosen = task->candidates.empty();
-    EVENKEEL_CO_RETURN_IF_ERROR(writes->Submit(service, task));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Submit(context, task));
     EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Executed());
     if (guard.held()) EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Durable());
     if (CodeOf(task->status) == ErrorCode::kDuplicateKey && task->upsert && !duplicate_once) {

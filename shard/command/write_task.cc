@@ -30,8 +30,13 @@ struct CommandWrites::Failures {
 class CommandWrites::Op final : public storage::WriteOp {
  public:
   Op(std::shared_ptr<WriteTask> task, std::shared_ptr<Pending> pending,
-     std::shared_ptr<Failures> failures)
-      : task_(std::move(task)), pending_(std::move(pending)), failures_(std::move(failures)) {}
+     std::shared_ptr<Failures> failures, std::shared_ptr<base::ByteBudget> budget,
+     base::ByteBudget::Grant grant)
+      : task_(std::move(task)),
+        pending_(std::move(pending)),
+        failures_(std::move(failures)),
+        budget_(std::move(budget)),
+        grant_(std::move(grant)) {}
 
   void Execute(storage::WriteContext& context) override {
     task_->Execute(context);
@@ -59,15 +64,35 @@ class CommandWrites::Op final : public storage::WriteOp {
   const std::shared_ptr<WriteTask> task_;
   const std::shared_ptr<Pending> pending_;
   const std::shared_ptr<Failures> failures_;
+  const std::shared_ptr<base::ByteBudget> budget_;  // outlives its grant
+  const base::ByteBudget::Grant grant_;             // until the task has ended
 };
 
-absl::Status CommandWrites::Submit(ShardService& service, std::shared_ptr<WriteTask> task) {
+absl::Status CommandWrites::Submit(ShardService& service, std::shared_ptr<WriteTask> task,
+                                   base::ByteBudget::Grant grant) {
   if (failures_ == nullptr) failures_ = std::make_shared<Failures>();
   auto pending = std::make_shared<Pending>();
-  EVENKEEL_RETURN_IF_ERROR(
-      service.store().Submit(std::make_unique<Op>(std::move(task), pending, failures_)));
+  EVENKEEL_RETURN_IF_ERROR(service.store().Submit(std::make_unique<Op>(
+      std::move(task), pending, failures_, service.write_budget(), std::move(grant))));
   newest_ = std::move(pending);
   return absl::OkStatus();
+}
+
+Awaitable<absl::Status> CommandWrites::Submit(const CommandContext& context,
+                                              std::shared_ptr<WriteTask> task) {
+  base::ByteBudget& budget = *context.service.write_budget();
+  const size_t bytes = task->SizeBytes();
+  base::ByteBudget::Grant grant = budget.TryAcquire(bytes);
+  if (grant.bytes() == 0 && bytes > 0) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        grant, co_await budget.Acquire(bytes, context.deadline, context.cancelled));
+  }
+  co_return Submit(context.service, std::move(task), std::move(grant));
+}
+
+absl::Status CommandWrites::SubmitNow(ShardService& service, std::shared_ptr<WriteTask> task) {
+  base::ByteBudget::Grant grant = service.write_budget()->Force(task->SizeBytes());
+  return Submit(service, std::move(task), std::move(grant));
 }
 
 Awaitable<absl::Status> CommandWrites::Executed() const {
@@ -91,9 +116,16 @@ Timestamp CommandWrites::timestamp() const {
   return newest_->timestamp;
 }
 
-Awaitable<absl::Status> SubmitAndWait(ShardService& service, std::shared_ptr<WriteTask> task) {
+Awaitable<absl::Status> SubmitAndWait(const CommandContext& context,
+                                      std::shared_ptr<WriteTask> task) {
   CommandWrites writes;
-  EVENKEEL_CO_RETURN_IF_ERROR(writes.Submit(service, std::move(task)));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await writes.Submit(context, std::move(task)));
+  co_return co_await writes.Durable();
+}
+
+Awaitable<absl::Status> SubmitNowAndWait(ShardService& service, std::shared_ptr<WriteTask> task) {
+  CommandWrites writes;
+  EVENKEEL_CO_RETURN_IF_ERROR(writes.SubmitNow(service, std::move(task)));
   co_return co_await writes.Durable();
 }
 

@@ -5,7 +5,9 @@
 
 #include <memory>
 
+#include "base/async/byte_budget.h"
 #include "base/async/wait.h"
+#include "shard/command/command.h"
 #include "shard/command/service.h"
 #include "storage/store.h"
 
@@ -30,8 +32,12 @@ class WriteTask {
 // Invariant: nothing a task has computed is told to anybody before Durable has returned OK.
 class CommandWrites {
  public:
-  // Hands a task to the writer. Errors: of the store's admission: nothing was done.
-  absl::Status Submit(ShardService& service, std::shared_ptr<WriteTask> task);
+  // Hands a task to the writer when the shard's budget has room for it: a command that writes
+  // faster than the log waits for itself and others. Errors: of the store's admission,
+  // MaxTimeMSExpired, Interrupted; nothing was done.
+  Awaitable<absl::Status> Submit(const CommandContext& context, std::shared_ptr<WriteTask> task);
+  // The same at once, whatever is pending: for the shard's own work.
+  absl::Status SubmitNow(ShardService& service, std::shared_ptr<WriteTask> task);
   bool any() const { return newest_ != nullptr; }
   // Waits until the newest task was executed: its results may be read, but not yet told.
   // Errors: as Durable, for a task that was refused and not executed.
@@ -47,11 +53,17 @@ class CommandWrites {
   struct Pending;
   struct Failures;
   class Op;
+  absl::Status Submit(ShardService& service, std::shared_ptr<WriteTask> task,
+                      base::ByteBudget::Grant grant);
+
   std::shared_ptr<Pending> newest_;
   std::shared_ptr<Failures> failures_;  // of all
 };
 
 // Submits one task and waits for durability.
-Awaitable<absl::Status> SubmitAndWait(ShardService& service, std::shared_ptr<WriteTask> task);
+Awaitable<absl::Status> SubmitAndWait(const CommandContext& context,
+                                      std::shared_ptr<WriteTask> task);
+// The same at once.
+Awaitable<absl::Status> SubmitNowAndWait(ShardService& service, std::shared_ptr<WriteTask> task);
 
 }  // namespace evenkeel::shard

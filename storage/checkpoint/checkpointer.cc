@@ -122,9 +122,15 @@ Checkpointer::Job Checkpointer::NextJob() {
   if (retry_at_ > absl::Now() && !retry_now_) return Job::kNone;
   retry_now_ = false;
   ++attempts_;
-  if (table_ready) return Job::kFlush;
-  if (compact_wanted_ > 0) return Job::kCompact;
-  return can_remove ? Job::kRemove : Job::kNone;
+  // Under load there is always a table: other work gets its turn between two of them.
+  const bool other = can_remove || compact_wanted_ > 0;
+  if (table_ready && !(other && flushed_last_)) {
+    flushed_last_ = true;
+    return Job::kFlush;
+  }
+  flushed_last_ = false;
+  if (can_remove) return Job::kRemove;
+  return compact_wanted_ > 0 ? Job::kCompact : Job::kNone;
 }
 
 void Checkpointer::RunJob(Job job) {
@@ -133,7 +139,7 @@ void Checkpointer::RunJob(Job job) {
     status = Flush(NextTable());
   } else if (job == Job::kRemove) {
     status = RemovalStep();
-    if (status.ok() && !Urgent()) Idle(kBetweenRemovalSteps);
+    if (status.ok() && !Urgent()) Idle(kBetweenRemovalSteps);  // ends at once when a table waits
   } else {
     absl::Status compacted = parts_.lmdb->Compact();
     absl::MutexLock lock(&mutex_);

@@ -65,6 +65,7 @@ class Checkpointer {
   absl::Status WaitFor(LogIndex index);
   // Waits until no dead range is left that LMDB knows of. Errors as above.
   absl::Status FinishRemovals();
+  // Removes what can be removed, then compacts. Errors: those of the store; ShutdownInProgress.
   absl::Status Compact();
 
   // Bytes of frozen tables that are not in LMDB.
@@ -111,6 +112,7 @@ class Checkpointer {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool notified_ ABSL_GUARDED_BY(mutex_) = false;
   int urgent_ ABSL_GUARDED_BY(mutex_) = 0;  // callers that wait for a flush or a removal
+  bool flushed_last_ ABSL_GUARDED_BY(mutex_) = false;
   int compact_wanted_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t compact_done_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status compact_status_ ABSL_GUARDED_BY(mutex_);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/fail_point.h"
 #include "base/log.h"
 #include "base/status.h"
@@ -112,13 +113,13 @@ class LmdbStore final : public CheckpointStore {
     const std::string path = PathOf(NameOf(generation_ + 1));
     EVENKEEL_RETURN_IF_ERROR(files->Rename(copy, path));
     auto opened = LmdbFile::Open(path, map_bytes_);
-    if (!opened.ok()) {
+    const absl::Status status = opened.ok() ? files->SyncFolder(folder_) : opened.status();
+    if (!status.ok()) {
       // The next start must not take the copy: the old file goes on changing.
-      EVENKEEL_RETURN_IF_ERROR(files->Remove(path));
-      EVENKEEL_RETURN_IF_ERROR(files->SyncFolder(folder_));
-      return opened.status();
+      base::LogError("storage", "cannot use a compacted copy", {{"error", status}});
+      EVENKEEL_CHECK(files->Remove(path).ok() && files->SyncFolder(folder_).ok());
+      return status;
     }
-    EVENKEEL_RETURN_IF_ERROR(files->SyncFolder(folder_));
     ++generation_;
     {
       absl::MutexLock lock(&mutex_);

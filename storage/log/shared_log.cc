@@ -68,7 +68,7 @@ absl::Status SharedLog::Start(const std::vector<ShardId>& shards) {
                             RecoverLog(options_.file_system, options_.folder));
   for (const auto& [id, last] : recovered.last) AddShard(id, last);
   for (const ShardId id : shards) {
-    if (!recovered.last.contains(id)) AddShard(id, LogIndex{0});
+    if (FindShard(id) == nullptr) AddShard(id, LogIndex{0});
   }
   start_bytes_ = LogRecordBytes(EncodeLogStart(std::vector<LogShardStart>(shards_.size())).size());
   EVENKEEL_RETURN_IF_ERROR(StartSegments(&recovered));
@@ -105,8 +105,9 @@ absl::Status SharedLog::StartSegments(RecoveredLog* recovered) {
   }
   absl::MutexLock lock(&mutex_);
   durable_ = recovered->end;
+  closed_ = recovered->closed;
   segments_.Start(std::move(*recovered));
-  closed_ = recovered->closed || segments_.AtStart();
+  if (segments_.AtStart()) closed_ = true;  // nothing to claim
   space_is_low_ = options_.ballast_bytes > 0 && !files_.has_ballast();
   maintenance_wanted_ = true;
   return absl::OkStatus();

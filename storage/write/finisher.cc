@@ -83,15 +83,23 @@ void Finisher::Finish(std::vector<ExecutedBatch> batches) {
 
 void Finisher::WakeWaiters() {
   const Timestamp latest = views_->Current()->latest;
-  std::vector<Waiter> woken;
+  EndWaiters([&](const Waiter& waiter) { return IsVisible(waiter, latest); }, absl::OkStatus());
+}
+
+void Finisher::FailBoundWaiters(const absl::Status& status) {
+  EndWaiters([&](const Waiter& waiter) { return waiter.bound > clock_bound(); }, status);
+}
+
+void Finisher::EndWaiters(const std::function<bool(const Waiter&)>& which,
+                          const absl::Status& status) {
+  std::vector<Waiter> ended;
   {
     absl::MutexLock lock(&mutex_);
-    auto waiting = std::partition(waiters_.begin(), waiters_.end(),
-                                  [&](const Waiter& waiter) { return !IsVisible(waiter, latest); });
-    std::move(waiting, waiters_.end(), std::back_inserter(woken));
-    waiters_.erase(waiting, waiters_.end());
+    const auto first = std::partition(waiters_.begin(), waiters_.end(), std::not_fn(which));
+    std::move(first, waiters_.end(), std::back_inserter(ended));
+    waiters_.erase(first, waiters_.end());
   }
-  for (Waiter& waiter : woken) waiter.ready(absl::OkStatus());
+  for (Waiter& waiter : ended) waiter.ready(status);
 }
 
 void Finisher::WhenVisible(Timestamp commit, Timestamp bound,

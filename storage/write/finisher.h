@@ -56,6 +56,8 @@ class Finisher {
   // Calls `ready`, at once or after a publication, when `commit` is visible and timestamps up to
   // `bound` may be served.
   void WhenVisible(Timestamp commit, Timestamp bound, std::function<void(absl::Status)> ready);
+  // No higher bound can be logged: ends the waiters that need one with `status`.
+  void FailBoundWaiters(const absl::Status& status);
   // The highest timestamp that may be served: durable in the log.
   Timestamp clock_bound() const { return {clock_bound_.load(std::memory_order_acquire)}; }
 
@@ -77,6 +79,7 @@ class Finisher {
   std::vector<ExecutedBatch> TakeReady(bool first);
   void Finish(std::vector<ExecutedBatch> batches);
   void WakeWaiters();
+  void EndWaiters(const std::function<bool(const Waiter&)>& which, const absl::Status& status);
   bool IsVisible(const Waiter& waiter, Timestamp latest) const {
     return waiter.commit <= latest && waiter.bound <= clock_bound();
   }

@@ -66,9 +66,13 @@ void Writer::RunBatch(WriteQueue::Work work) {
   SlowDown(work.bytes);
   const uint64_t freeze = work.freeze;
   ExecutedBatch batch;
-  const bool may_append = Admit(&work, &batch.ops);
+  const absl::Status admitted = Admit(&work, &batch.ops);
   context_.Begin(LogIndex{last_.value + 1}, parts_.views->Current()->tables, work.bytes);
-  if (may_append) Execute(&batch.ops, work.clock_bound);
+  if (admitted.ok()) {
+    Execute(&batch.ops, work.clock_bound);
+  } else {
+    parts_.finisher->FailBoundWaiters(admitted);
+  }
   Append(std::move(batch));
   FreezeIfDue(freeze);
 }
@@ -80,7 +84,7 @@ absl::Status Writer::Reserve(size_t bytes, bool essential) {
   return status;
 }
 
-bool Writer::Admit(WriteQueue::Work* work, std::vector<ExecutedBatch::Op>* ops) {
+absl::Status Writer::Admit(WriteQueue::Work* work, std::vector<ExecutedBatch::Op>* ops) {
   reserved_ = 0;
   const absl::Status all = Reserve(work->bytes + kBatchHeadBytes, false);
   size_t essential_bytes = 0;
@@ -89,12 +93,12 @@ bool Writer::Admit(WriteQueue::Work* work, std::vector<ExecutedBatch::Op>* ops) 
     if (essential) essential_bytes += op->SizeBytes();
     ops->push_back({std::move(op), essential ? absl::OkStatus() : all});
   }
-  if (all.ok()) return true;
+  if (all.ok()) return all;
   const absl::Status some = Reserve(essential_bytes + kBatchHeadBytes, true);
   for (ExecutedBatch::Op& op : *ops) {
     if (op.status.ok()) op.status = some;
   }
-  return some.ok();
+  return some;
 }
 
 void Writer::Execute(std::vector<ExecutedBatch::Op>* ops, Timestamp bound_wanted) {

@@ -58,9 +58,9 @@ class Writer {
   void Run();
   void RunBatch(WriteQueue::Work work);
   absl::Status Reserve(size_t bytes, bool essential);
-  // Reserves log space; operations that a full disk refuses get their status. False when nothing at
+  // Reserves log space; operations that a full disk refuses get their status. Fails when nothing at
   // all can be logged.
-  bool Admit(WriteQueue::Work* work, std::vector<ExecutedBatch::Op>* ops);
+  absl::Status Admit(WriteQueue::Work* work, std::vector<ExecutedBatch::Op>* ops);
   void Execute(std::vector<ExecutedBatch::Op>* ops, Timestamp bound_wanted);
   // Hands the batch to the log and the finisher.
   void Append(ExecutedBatch batch);

@@ -12,16 +12,26 @@ const { CLIENT_OPTIONS, errorOf, range } = require('../lib/cluster.js');
 
 describe('command line', () => {
   const folder = temporaryFolder('start-stop');
-  after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const servers = [];
+  after(async () => {
+    await Promise.all(servers.map((server) => server.kill()));
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+  // A server that ends with the tests, whatever becomes of them.
+  function newServer(options) {
+    servers.push(new Server(options));
+    return servers.at(-1);
+  }
   const run = (...args) => spawnSync(binary(), args, { encoding: 'utf8', timeout: 20_000 });
 
   it('--help and --version', () => {
     const help = run('--help');
     assert.equal(help.status, 0);
     assert.match(help.stdout, /start/);
+    assert.match(help.stdout, /--config/);
     const start = run('start', '--help');
     assert.equal(start.status, 0);
-    for (const option of ['--shards', '--data', '--port', '--bind', '--config']) assert.ok(start.stdout.includes(option), option);
+    for (const option of ['--shards', '--data', '--port', '--bind']) assert.ok(start.stdout.includes(option), option);
     assert.match(run('--version').stdout, /\d+\.\d+\.\d+/);
   });
 
@@ -40,7 +50,7 @@ describe('command line', () => {
   }
 
   it('one ready line on stdout, logs on stderr, exit 0 on SIGTERM', async () => {
-    const server = await new Server({ data: path.join(folder, 'ready') }).start();
+    const server = await newServer({ data: path.join(folder, 'ready') }).start();
     assert.equal(server.stdout.trimEnd().split('\n').length, 1);
     assert.match(server.stdout, /\(3 shards, data in /);
     assert.equal(await server.stop(), 0);
@@ -48,7 +58,7 @@ describe('command line', () => {
   });
 
   it('SIGTERM under load ends cleanly and keeps what was acknowledged', async () => {
-    const server = await new Server({ data: path.join(folder, 'load') }).start();
+    const server = await newServer({ data: path.join(folder, 'load') }).start();
     const client = await new MongoClient(server.uri, { ...CLIENT_OPTIONS, retryWrites: false }).connect();
     const acknowledged = [];
     const writers = range(8).map(async (w) => {
@@ -73,8 +83,8 @@ describe('command line', () => {
   });
 
   it('exit 1 when the port is taken', async () => {
-    const first = await new Server({ data: path.join(folder, 'first') }).start();
-    const second = new Server({ data: path.join(folder, 'second'), port: first.port });
+    const first = await newServer({ data: path.join(folder, 'first') }).start();
+    const second = newServer({ data: path.join(folder, 'second'), port: first.port });
     const error = await errorOf(second.start());
     assert.equal(error.exitCode, 1);
     assert.match(error.message, new RegExp(String(first.port)));
@@ -82,8 +92,8 @@ describe('command line', () => {
   });
 
   it('exit 1 when another process uses the folder', async () => {
-    const first = await new Server({ data: path.join(folder, 'shared') }).start();
-    const error = await errorOf(new Server({ data: first.data }).start());
+    const first = await newServer({ data: path.join(folder, 'shared') }).start();
+    const error = await errorOf(newServer({ data: first.data }).start());
     assert.equal(error.exitCode, 1);
     await first.stop();
   });
@@ -91,22 +101,22 @@ describe('command line', () => {
   it('exit 1 when the folder cannot be written', async () => {
     const file = path.join(folder, 'file');
     fs.writeFileSync(file, 'no folder');
-    const error = await errorOf(new Server({ data: path.join(file, 'data') }).start());
+    const error = await errorOf(newServer({ data: path.join(file, 'data') }).start());
     assert.equal(error.exitCode, 1);
     assert.ok(error.message.includes(file), error.message);
   });
 
   it('exit 1 when the folder belongs to a cluster of another size', async () => {
-    const server = await new Server({ data: path.join(folder, 'size') }).start();
+    const server = await newServer({ data: path.join(folder, 'size') }).start();
     await server.stop();
-    const error = await errorOf(new Server({ data: server.data, shards: 2 }).start());
+    const error = await errorOf(newServer({ data: server.data, shards: 2 }).start());
     assert.equal(error.exitCode, 1);
   });
 
   it('options from a YAML file; the command line wins', async () => {
     const config = path.join(folder, 'evenkeel.yaml');
     fs.writeFileSync(config, `shards: 2\ndata: ${path.join(folder, 'yaml')}\nport: 1\n`);
-    const server = new Server({ data: path.join(folder, 'yaml-wins'), shards: 2, args: ['--config', config] });
+    const server = newServer({ data: path.join(folder, 'yaml-wins'), shards: 2, args: ['--config', config] });
     await server.start();
     assert.notEqual(server.port, 1);
     await server.stop();
@@ -115,7 +125,7 @@ describe('command line', () => {
   });
 
   it('logs as JSON lines', async () => {
-    const server = await new Server({ data: path.join(folder, 'json'), args: ['--log-format', 'json'] }).start();
+    const server = await newServer({ data: path.join(folder, 'json'), args: ['--log-format', 'json'] }).start();
     await server.stop();
     const lines = server.stderr.trimEnd().split('\n').filter((line) => line !== '');
     assert.ok(lines.length > 0);

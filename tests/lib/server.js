@@ -16,6 +16,7 @@ const LOG_LINES_SHOWN = 30;
 
 const running = new Set();
 process.on('exit', () => { for (const child of running) child.kill('SIGKILL'); });
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 function binary() {
   return process.env.EVENKEEL_BINARY ?? path.join(ROOT, 'build', 'dev', 'cli', 'evenkeel');

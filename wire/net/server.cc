@@ -40,10 +40,8 @@ absl::Status CannotListen(const std::string& address, uint16_t port, const error
 }  // namespace
 
 struct Server::State {
-  State(ServerOptions with, RequestHandler* handler,
-        const std::vector<asio::any_io_executor>& executors)
+  State(ServerOptions with, const std::vector<asio::any_io_executor>& executors)
       : options(std::move(with)), budget(options.in_flight_bytes_max), tasks(executors.front()) {
-    settings.handler = handler;
     settings.budget = &budget;
     settings.transfer_time_max = options.transfer_time_max;
     settings.transfer_bytes_per_second_min =
@@ -75,10 +73,9 @@ struct Server::State {
   std::atomic<uint64_t> rejected{0};
 };
 
-Server::Server(ServerOptions options, RequestHandler* handler,
-               std::vector<asio::any_io_executor> loops) {
+Server::Server(ServerOptions options, std::vector<asio::any_io_executor> loops) {
   EVENKEEL_CHECK(!loops.empty());
-  state_ = std::make_unique<State>(std::move(options), handler, loops);
+  state_ = std::make_unique<State>(std::move(options), loops);
 }
 
 Server::~Server() = default;
@@ -114,7 +111,7 @@ bool Server::State::BindOne(const tcp::endpoint& endpoint, error_code& error) {
   return true;
 }
 
-absl::Status Server::Start() {
+absl::Status Server::Listen() {
   state_->port = state_->options.port;
   for (const std::string& address : state_->options.bind) {
     absl::Status bound = state_->Bind(address);
@@ -123,12 +120,17 @@ absl::Status Server::Start() {
       return bound;
     }
   }
+  return absl::OkStatus();
+}
+
+void Server::Start(RequestHandler* handler) {
+  EVENKEEL_CHECK(!state_->acceptors.empty());
+  state_->settings.handler = handler;
   for (const auto& acceptor : state_->acceptors) {
     state_->tasks.Spawn([state = state_.get(), acceptor = acceptor.get()](base::CancellationToken) {
       return State::Accept(state, acceptor);
     });
   }
-  return absl::OkStatus();
 }
 
 asio::awaitable<void> Server::State::Accept(State* state, tcp::acceptor* acceptor) {
@@ -198,6 +200,11 @@ asio::awaitable<void> Server::Stop(absl::Time deadline) {
   }
   co_await base::SwitchTo(home);
   co_await state->tasks.Stop();
+  for (const auto& loop : state->loops) {
+    co_await base::SwitchTo(loop->executor);
+    loop->watch.Close();
+  }
+  co_await base::SwitchTo(home);
 }
 
 uint16_t Server::port() const { return state_->port; }

@@ -50,22 +50,25 @@ struct ServerStats {
 
 class Server {
  public:
-  // handler, loops  outlive the server.
-  Server(ServerOptions options, RequestHandler* handler,
-         std::vector<boost::asio::any_io_executor> loops);
+  // loops  outlive the server.
+  Server(ServerOptions options, std::vector<boost::asio::any_io_executor> loops);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-  ~Server();  // requires that Stop has been waited for, or that Start was not called or failed
+  ~Server();  // requires that Stop has been waited for, or that Start was not called
 
-  // Binds all addresses and begins to accept. Errors: SocketException naming the address.
-  absl::Status Start();
+  // Binds all addresses: the port is known and clients may connect, which wait until Start. Errors:
+  // SocketException naming the address.
+  absl::Status Listen();
+  // Begins to accept. Requires that Listen has succeeded. `handler` is
+  // used until Stop has ended.
+  void Start(RequestHandler* handler);
 
   // Stops accepting, closes idle connections, lets running requests end until `deadline`, then
   // tells the rest to end (their clients count as disconnected), closes them and waits for their
   // coroutines.
   boost::asio::awaitable<void> Stop(absl::Time deadline);
 
-  // The port that is listened on; after Start.
+  // The port that is listened on; after Listen.
   uint16_t port() const;
   // Any thread.
   ServerStats stats() const;

@@ -48,9 +48,10 @@ void Watch::Enter(Watched* connection, Phase phase, absl::Duration time_max) {
 void Watch::Arm() {
   armed_ = true;
   timer_.expires_after(absl::ToChronoNanoseconds(interval_));
-  timer_.async_wait([this](boost::system::error_code error) {
-    armed_ = false;
-    if (!error) Tick();
+  timer_.async_wait([self = self_](boost::system::error_code error) {
+    if (*self == nullptr) return;
+    (*self)->armed_ = false;
+    if (!error) (*self)->Tick();
   });
 }
 
@@ -91,6 +92,11 @@ void Watch::PollPeers(const std::vector<Watched*>& running) {
   for (size_t i = 0; i < polled.size(); ++i) {
     if (polled[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) running[i]->PeerGone();
   }
+}
+
+void Watch::Close() {
+  *self_ = nullptr;
+  timer_.cancel();
 }
 
 void Watch::StopAll() {

@@ -59,6 +59,8 @@ class Watch {
   // Begins a phase; `time_max` bounds kReading and kWriting.
   void Enter(Watched* connection, Phase phase, absl::Duration time_max = absl::ZeroDuration());
 
+  // No timer fires any more; afterwards the watch may be destroyed in another thread.
+  void Close();
   void StopAll();
   void AbortAll();
   size_t count() const { return all_.size(); }
@@ -71,6 +73,7 @@ class Watch {
   uint32_t TicksOf(absl::Duration time) const;
 
   boost::asio::steady_timer timer_;
+  std::shared_ptr<Watch*> self_ = std::make_shared<Watch*>(this);  // holds null once closed
   const absl::Duration interval_;
   const base::ByteBudget* budget_ = nullptr;
   uint32_t pressure_ticks_max_ = 0;

@@ -148,11 +148,12 @@ class CrashTest {
     const end = minutes === null ? Infinity : Date.now() + minutes * 60_000;
     let passed = 0;
     for (let number = 1; number <= rounds && Date.now() < end; ++number) {
+      const started = Date.now();
       const { plan, failures } = await this.round(number);
       this.totals.acknowledged = this.clients.reduce((sum, client) => sum + client.acknowledged, 0);
       if (failures.length > 0) return this.fail(number, plan, failures, passed);
       ++passed;
-      if (number % 10 === 0) console.log(`round ${number}: ${this.summary()}`);
+      console.log(`round ${number}: ${plan.kind}, ${Date.now() - started} ms; ${this.summary()}`);
     }
     await this.close();
     console.log(`${this.summary()}\n${passed} passed, 0 failed`);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,8 +54,9 @@ class FakeShard {
     scripted_[std::move(command)].push_back(std::move(reply));
   }
   void Next(std::string command, std::string_view json) { Next(std::move(command), Json(json)); }
-  // Requests of this command wait until the event is set.
-  void HoldUntil(std::string command, base::Event* gate) { gates_[std::move(command)] = gate; }
+  // Requests of this command wait until Release.
+  void Hold(std::string command) { held_.insert(std::move(command)); }
+  void Release();
   // The next request of this command gets no reply but this error of the channel.
   void BreakNext(std::string command, absl::Status error) {
     broken_[std::move(command)].push_back(std::move(error));
@@ -73,7 +75,8 @@ class FakeShard {
   std::map<std::string, Handler> handlers_;
   std::map<std::string, std::deque<bson::Document>> scripted_;
   std::map<std::string, std::deque<absl::Status>> broken_;
-  std::map<std::string, base::Event*> gates_;
+  std::set<std::string> held_;
+  std::vector<std::shared_ptr<base::Event>> waiting_;  // one per request: an event has one waiter
   std::vector<bson::Document> requests_;
 };
 

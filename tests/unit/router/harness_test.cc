@@ -8,7 +8,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <list>
 
 #include "base/async/wait.h"
 #include "base/bson/hash.h"
@@ -86,8 +85,9 @@ class FakeShard::Channel final : public wire::ShardChannel {
     shard_.requests_.push_back(request);
     // As with a real shard the answer comes later.
     co_await boost::asio::post(boost::asio::use_awaitable);
-    if (const auto gate = shard_.gates_.find(command); gate != shard_.gates_.end()) {
-      const absl::Status status = co_await gate->second->Wait(deadline, cancelled);
+    if (shard_.held_.contains(command)) {
+      const auto gate = shard_.waiting_.emplace_back(std::make_shared<base::Event>());
+      const absl::Status status = co_await gate->Wait(deadline, cancelled);
       if (!status.ok()) co_return status;
     }
     if (auto& broken = shard_.broken_[command]; !broken.empty()) {
@@ -108,6 +108,11 @@ class FakeShard::Channel final : public wire::ShardChannel {
 
 std::unique_ptr<wire::ShardChannel> FakeShard::MakeChannel() {
   return std::make_unique<Channel>(*this);
+}
+
+void FakeShard::Release() {
+  held_.clear();
+  for (const auto& gate : waiting_) gate->Set();
 }
 
 std::vector<bson::Document> FakeShard::RequestsOf(std::string_view command) const {
@@ -137,7 +142,6 @@ struct RouterTest::Parts {
   std::vector<std::unique_ptr<FakeShard>> shards;
   std::unique_ptr<Router> router;
   std::shared_ptr<wire::ClientState> client = std::make_shared<wire::ClientState>();
-  std::list<base::Event> gates;
   std::map<std::string, bson::Document> catalog;
   std::map<std::string, uint64_t> versions;
   uint64_t next_id = 1000;
@@ -183,12 +187,10 @@ void RouterTest::Disconnect() { parts_->client->disconnected.Cancel(); }
 base::FakeWallClock& RouterTest::wall() { return parts_->wall; }
 size_t RouterTest::OpenCursors() { return state().cursors->counts().open; }
 
-void RouterTest::Hold(uint32_t i, std::string command) {
-  shard(i).HoldUntil(std::move(command), &parts_->gates.emplace_back());
-}
+void RouterTest::Hold(uint32_t i, std::string command) { shard(i).Hold(std::move(command)); }
 
 void RouterTest::Release() {
-  for (base::Event& gate : parts_->gates) gate.Set();
+  for (const auto& shard : parts_->shards) shard->Release();
 }
 
 void RouterTest::AddUnsharded(std::string ns, ShardId primary, std::string_view options) {

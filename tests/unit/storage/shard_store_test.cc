@@ -186,6 +186,16 @@ TEST(ShardStore, InAFullBatchOnlyEssentialOperationsRun) {
   EXPECT_EQ(CodeOf(ends[3]->status), ErrorCode::kOutOfDiskSpace);
 }
 
+TEST(ShardStore, ReadsThatNeedABoundFailWhenNothingCanBeLogged) {
+  StoreHarness h;
+  h.Open();
+  h.Put("a", "1");
+  h.log.SetSpace(0);
+  EXPECT_EQ(CodeOf(h.WaitReadable(Timestamp::FromParts(h.clock.Now().seconds() + 9, 0))),
+            ErrorCode::kOutOfDiskSpace);
+  EXPECT_TRUE(h.WaitReadable(h.store->latest()).ok());
+}
+
 TEST(ShardStore, PendingBytesAreBounded) {
   StoreHarness h;
   h.options.pending_bytes_max = 10'000;

@@ -46,13 +46,14 @@ TEST(Event, SetBeforeDoesNotSuspend) {
 TEST(Event, SetByAnotherThread) {
   EventLoop loop("loop");
   for (int i = 0; i < 200; ++i) {
+    asio::io_context context(1);  // outlives the thread that posts to it
     auto event = std::make_unique<Event>();
     Thread setter("setter", [&] { event->Set(); });
     auto test = [](std::unique_ptr<Event>& e) -> awaitable<void> {
       EXPECT_TRUE((co_await e->Wait()).ok());
       e.reset();  // Set may still run
     };
-    RunToEnd(test(event));
+    RunToEnd(context, test(event));
     EXPECT_EQ(event, nullptr);
   }
 }
@@ -98,6 +99,7 @@ TEST(Event, Cancelled) {
 
 TEST(Event, EndsOnceWhenSetCancelAndDeadlineRace) {
   for (int i = 0; i < 200; ++i) {
+    asio::io_context context(1);
     Event event;
     CancellationSource source;
     int ended = 0;
@@ -107,7 +109,7 @@ TEST(Event, EndsOnceWhenSetCancelAndDeadlineRace) {
       (void)co_await e.Wait(absl::Now() + absl::Microseconds(50), std::move(token));
       ++count;
     };
-    RunToEnd(test(event, source.token(), ended));
+    RunToEnd(context, test(event, source.token(), ended));
     EXPECT_EQ(ended, 1);
   }
 }

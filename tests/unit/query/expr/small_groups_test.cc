@@ -69,6 +69,11 @@ TEST(AccumulatorExpressions, TakeArgumentsOrOneArray) {
 }
 
 TEST(Misc, Results) {
+  const Case cases[] = {
+      {R"({"$toHashedIndexKey": {"$literal": {"foo": "bar"}}})",
+       R"({"$numberLong": "4975617422686807705"})"},
+  };
+  CheckCases(cases);
   const ErrorCase errors[] = {{R"({"$rand": 1})", 10065}, {R"({"$rand": [1]})", 3040501}};
   CheckErrors(errors);
   for (int i = 0; i < 100; ++i) {

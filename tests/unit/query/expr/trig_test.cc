@@ -22,6 +22,8 @@ TEST(Trig, Results) {
       {R"({"$sin": null})", "null"},
       {R"({"$degreesToRadians": 180})", "3.141592653589793"},
       {R"({"$radiansToDegrees": 0})", "0.0"},
+      {R"({"$cos": {"$numberDecimal": "0"}})",
+       R"({"$numberDecimal": "1.000000000000000000000000000000000"})"},
   };
   CheckCases(cases);
 }

@@ -50,6 +50,7 @@ TEST_F(AggregateTest, CountsOfAllShardsAreMerged) {
   for (uint32_t i = 0; i < 3; ++i) {
     shard(i).On("aggregate", [](bson::View request) {
       query::QueryContext context;
+      context.internal = true;
       auto pipeline = query::Pipeline::Parse(request["pipeline"].AsDocument(), context);
       EVENKEEL_CHECK(pipeline.ok());
       auto input = std::make_unique<query::InputQueue>();

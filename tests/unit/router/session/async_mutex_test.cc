@@ -45,32 +45,39 @@ TEST_F(AsyncMutexTest, ACancelledWaitEnds) {
   EXPECT_EQ(CodeOf(Lock(mutex, scope).status()), ErrorCode::kInterrupted);
 }
 
-Awaitable<void> TakeAndNote(std::shared_ptr<AsyncMutex> mutex, int number, std::vector<int>* order,
-                            base::Event* started) {
-  started->Set();
+// Who came and who had the lock, in order.
+struct Notes {
+  std::vector<int> came, had;
+  base::Event all_came;
+};
+
+Awaitable<void> TakeAndNote(std::shared_ptr<AsyncMutex> mutex, int number, Notes* notes) {
+  notes->came.push_back(number);
+  if (notes->came.size() == 3) notes->all_came.Set();
   const auto guard = co_await AsyncMutex::Lock(mutex, {});
-  order->push_back(number);
+  notes->had.push_back(number);
+}
+
+Awaitable<void> ReleaseWhenAllCame(AsyncMutex::Guard held, Notes* notes) {
+  (void)co_await notes->all_came.Wait();
+  held = AsyncMutex::Guard();
+}
+
+Awaitable<void> Contend(std::shared_ptr<AsyncMutex> mutex, Notes* notes) {
+  auto held = co_await AsyncMutex::Lock(mutex, {});
+  std::vector<std::function<Awaitable<void>()>> tasks;
+  for (int i = 0; i < 3; ++i) {
+    tasks.emplace_back([mutex, i, notes] { return TakeAndNote(mutex, i, notes); });
+  }
+  tasks.emplace_back([&held, notes] { return ReleaseWhenAllCame(*std::move(held), notes); });
+  co_await base::WhenAll(std::move(tasks));
 }
 
 TEST_F(AsyncMutexTest, TheLockGoesToThoseWhoWaitInTheirOrder) {
-  const auto mutex = std::make_shared<AsyncMutex>();
-  std::vector<int> order;
-  AwaitVoid([](std::shared_ptr<AsyncMutex> m, std::vector<int>* out) -> Awaitable<void> {
-    std::optional<AsyncMutex::Guard> held = *(co_await AsyncMutex::Lock(m, {}));
-    base::Event started[3];
-    std::vector<std::function<Awaitable<void>()>> tasks;
-    for (int i = 0; i < 3; ++i) {
-      tasks.emplace_back([&, i] { return TakeAndNote(m, i, out, &started[i]); });
-    }
-    tasks.emplace_back([&]() -> Awaitable<void> {
-      return [](base::Event* last, std::optional<AsyncMutex::Guard>* guard) -> Awaitable<void> {
-        (void)co_await last->Wait();
-        guard->reset();
-      }(&started[2], &held);
-    });
-    co_await base::WhenAll(std::move(tasks));
-  }(mutex, &order));
-  EXPECT_THAT(order, testing::ElementsAre(0, 1, 2));
+  Notes notes;
+  AwaitVoid(Contend(std::make_shared<AsyncMutex>(), &notes));
+  EXPECT_EQ(notes.had.size(), 3u);
+  EXPECT_EQ(notes.had, notes.came);
 }
 
 TEST_F(AsyncMutexTest, NamedLocksAreApartAndDoNotPileUp) {

@@ -110,6 +110,36 @@ TEST(Count, OnlyTheRangesOfThisShard) {
   EXPECT_EQ(std::to_string(counted), Count(shard, collection, R"("query": {"a": {"$gte": 0}})"));
 }
 
+TEST(Distinct, ValuesOfEveryShape) {
+  ShardFixture shard;
+  shard.Put(kIndexed);
+  shard.Insert(kIndexed, {R"({"_id": 1, "a": 2, "b": {"c": 1}})",
+                          R"({"_id": 2, "a": [1, 2.0, [5]], "b": [{"c": 1}, {"c": [2, 3]}]})",
+                          R"({"_id": 3, "a": null, "b": [[{"c": 9}]]})", R"({"_id": 4, "b": 7})",
+                          R"({"_id": 5, "a": "x", "b": [{"c": {"d": 1}}, 4]})"});
+  struct Case {
+    std::string rest, expected;
+  };
+  const Case cases[] = {
+      {R"("key": "_id")", "[1,2,3,4,5]"},
+      {R"("key": "a")", R"([null,1,2,"x",[5]])"},
+      {R"("key": "b.c")", R"([1,2,3,{"d":1}])"},
+      {R"("key": "b.c.d")", "[1]"},
+      {R"("key": "b.0.c")", R"([1,9,{"d":1}])"},
+      {R"("key": "a.1")", "[2.0]"},
+      {R"("key": "missing")", "[]"},
+      {R"("key": "a", "query": {"_id": {"$gt": 2}})", R"([null,"x"])"},
+      {R"("key": "_id", "query": {"a": 2})", "[1,2]"},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(Field(shard.Run(kIndexed.Command("distinct", c.rest)), "values"), c.expected)
+        << c.rest;
+  }
+  TestCollection other = kIndexed;
+  other.version = 9;
+  EXPECT_EQ(shard.CodeOfRun(other.Command("distinct", R"("key": "a")")), 13388);
+}
+
 TEST(Distinct, IsBoundedByTheSizeOfADocument) {
   ShardFixture shard;
   shard.Put(kIndexed);

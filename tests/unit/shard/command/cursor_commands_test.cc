@@ -151,6 +151,42 @@ TEST(Find, PlansAndOrders) {
   }
 }
 
+TEST(Find, ArraysAreShownOnce) {
+  ShardFixture shard;
+  shard.Put(kIndexed);
+  shard.Insert(kIndexed,
+               {R"({"_id": 1, "a": [1, 2, 3]})", R"({"_id": 2, "a": [2, 3, 30]})",
+                R"({"_id": 3, "a": []})", R"({"_id": 4, "a": [[1, 2]]})", R"({"_id": 5, "a": 2})"});
+  struct Case {
+    std::string filter;
+    std::vector<int> ids;
+  };
+  const Case cases[] = {
+      {R"({"a": 2})", {1, 2, 5}},
+      {R"({"a": {"$gt": 1}})", {1, 2, 5}},
+      {R"({"a": {"$gt": 3, "$lt": 10}})", {2}},  // by different elements
+      {R"({"a": {"$gt": 2, "$lt": 10}})", {1, 2}},
+      {R"({"a": {"$gt": 10, "$lt": 3}})", {2}},
+      {R"({"a": {"$in": [1, 2, 3]}})", {1, 2, 5}},
+      {R"({"a": {"$elemMatch": {"$gt": 3, "$lt": 10}}})", {}},
+      {R"({"a": []})", {3}},
+      {R"({"a": [1, 2]})", {4}},
+      {R"({"a": [1, 2, 3]})", {1}},
+      {R"({"a": {"$ne": 2}})", {3, 4}},
+      {R"({"a": null})", {}},
+  };
+  for (const Case& c : cases) {
+    std::vector<int> ids = Ids(shard.Find(kIndexed, R"("filter": )" + c.filter));
+    std::sort(ids.begin(), ids.end());
+    EXPECT_EQ(ids, c.ids) << c.filter;
+    ids = Ids(shard.Find(kIndexed, R"("hint": {"$natural": 1}, "filter": )" + c.filter));
+    EXPECT_EQ(ids, c.ids) << c.filter << " without an index";
+    ids = Ids(shard.Find(kIndexed, R"("batchSize": 1, "sort": {"a": 1}, "filter": )" + c.filter));
+    std::sort(ids.begin(), ids.end());
+    EXPECT_EQ(ids, c.ids) << c.filter << " sorted";
+  }
+}
+
 TEST(Find, SixteenMegabytesPerBatch) {
   ShardFixture shard;
   shard.Put(kPlain);
@@ -203,7 +239,9 @@ TEST(GetMore, BesideWrites) {
       shard.Run(kIndexed.Command("update",
                                  R"("updates": [{"q": {"_id": {"$lt": 300}},
                                      "u": {"$inc": {"x": 1}}, "multi": true}])"));
-      if (round % 7 == 3) ASSERT_TRUE(shard.store().Checkpoint().ok());
+      if (round % 7 == 3) {
+        ASSERT_TRUE(shard.store().Checkpoint().ok());
+      }
       reply = shard.Run(GetMore(CursorOf(reply), R"("batchSize": 10)"));
       ASSERT_TRUE(reply["code"].missing()) << bson::ToJson(reply);
     }

@@ -57,7 +57,8 @@ TEST(FindAndModify, ImagesAndCounts) {
       {R"("query": {"_id": 9}, "update": {"$set": {"a": 9}}, "upsert": true)",
        R"({"lastErrorObject":{"n":1,"updatedExisting":false,"upserted":9},"value":null})", 4},
       {R"("query": {"_id": 9}, "update": {"$set": {"a": 9}}, "upsert": true, "new": true)",
-       R"({"lastErrorObject":{"n":1,"updatedExisting":false,"upserted":9},"value":{"_id":9,"a":9}})",
+       R"({"lastErrorObject":{"n":1,"updatedExisting":false,"upserted":9},)"
+       R"("value":{"_id":9,"a":9}})",
        4},
       {R"("query": {"_id": 2}, "remove": true)",
        R"({"lastErrorObject":{"n":1},"value":{"_id":2,"a":2}})", 2},

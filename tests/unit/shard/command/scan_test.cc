@@ -169,6 +169,24 @@ TEST(LongKeys, WritesFindTheirDocuments) {
   EXPECT_EQ(shard.Validate(collection), "");
 }
 
+TEST(LongKeys, AreRememberedOverARestart) {
+  ShardFixture shard;
+  const TestCollection collection{.indexes = {R"({"key": {"a": 1}, "name": "a_1"})"}};
+  shard.Put(collection);
+  const auto has_long_keys = [&](size_t index) {
+    return CatalogOf(shard.store().Read()).HasLongKeys(IndexId{collection.index_id(index)});
+  };
+  shard.Insert(collection, {R"({"_id": "first", "a": "short"})"});
+  EXPECT_FALSE(has_long_keys(1));
+  shard.Insert(collection, DocumentsBy("a"));
+  EXPECT_TRUE(has_long_keys(1));
+  EXPECT_FALSE(has_long_keys(0));
+  shard.Restart();
+  EXPECT_TRUE(has_long_keys(1));
+  EXPECT_EQ(Numbers(shard.Find(collection, R"("filter": {"a": {"$gt": "x"}}, "sort": {"a": 1})")),
+            (std::vector<int>{1, 2, 3, 4}));
+}
+
 TEST(LongKeys, AnIndexBuildNotesThem) {
   ShardFixture shard;
   TestCollection collection;

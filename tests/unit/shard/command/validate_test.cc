@@ -93,7 +93,9 @@ TEST(Validate, FindsPlantedDamage) {
       shard.Put(kCollection);
       shard.Insert(kCollection, {one, two});
       shard.Write(c.plant);
-      if (checkpointed) ASSERT_TRUE(shard.store().Checkpoint().ok());
+      if (checkpointed) {
+        ASSERT_TRUE(shard.store().Checkpoint().ok());
+      }
       const std::string errors = shard.Validate(kCollection);
       if (c.says.empty()) {
         EXPECT_EQ(errors, "") << c.what;

@@ -95,6 +95,13 @@ TEST_F(FinisherTest, WaitersWaitForCommitAndBound) {
   EXPECT_NE(told.find("bound "), std::string::npos);
 }
 
+TEST_F(FinisherTest, WhenNoBoundCanBeLoggedItsWaitersAreTold) {
+  Wait(10, 50, "commit");
+  Wait(0, 200, "bound");
+  finisher_.FailBoundWaiters(MakeError(ErrorCode::kOutOfDiskSpace, "full"));
+  EXPECT_EQ(Told(), "bound! ");
+}
+
 TEST_F(FinisherTest, ClosingEndsEverythingWithAnError) {
   Add(1, 10, "a");
   Wait(10, 0, "waiter");

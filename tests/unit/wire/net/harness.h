@@ -73,8 +73,9 @@ inline void RunOn(base::EventLoop& loop, awaitable<void> coroutine) {
 class TestServer {
  public:
   explicit TestServer(FunctionHandler::Body body, ServerOptions options = {})
-      : handler(std::move(body)), server(AnyPort(std::move(options)), &handler, {loop.executor()}) {
-    EVENKEEL_CHECK(server.Start().ok());
+      : handler(std::move(body)), server(AnyPort(std::move(options)), {loop.executor()}) {
+    EVENKEEL_CHECK(server.Listen().ok());
+    server.Start(&handler);
   }
   ~TestServer() { Stop(absl::InfiniteFuture()); }
   void Stop(absl::Time deadline) {

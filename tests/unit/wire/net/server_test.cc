@@ -275,8 +275,9 @@ TEST(Server, SpreadsConnectionsOverLoops) {
     if (second.IsCurrent()) ++on_second;
     return Echo(std::move(client), std::move(request));
   });
-  Server server({.port = 0}, &handler, {first.executor(), second.executor()});
-  ASSERT_TRUE(server.Start().ok());
+  Server server({.port = 0}, {first.executor(), second.executor()});
+  ASSERT_TRUE(server.Listen().ok());
+  server.Start(&handler);
   std::vector<Peer> peers;
   for (int i = 0; i < 4; ++i) peers.emplace_back(server.port());
   for (Peer& peer : peers) EXPECT_TRUE(peer.Call(kPing).has_value());
@@ -293,14 +294,13 @@ TEST(Server, ListensOnSeveralAddresses) {
 TEST(Server, SaysWhyItCannotListen) {
   TestServer test(Echo);
   base::EventLoop loop("loop");
-  FunctionHandler handler(Echo);
-  Server taken({.port = test.server.port()}, &handler, {loop.executor()});
-  const absl::Status status = taken.Start();
+  Server taken({.port = test.server.port()}, {loop.executor()});
+  const absl::Status status = taken.Listen();
   EXPECT_EQ(CodeOf(status), ErrorCode::kSocketException);
   EXPECT_NE(MessageOf(status).find("127.0.0.1:" + std::to_string(test.server.port())),
             std::string::npos);
-  Server unknown({.bind = {"no such host"}, .port = 0}, &handler, {loop.executor()});
-  EXPECT_FALSE(unknown.Start().ok());
+  Server unknown({.bind = {"no such host"}, .port = 0}, {loop.executor()});
+  EXPECT_FALSE(unknown.Listen().ok());
 }
 
 }  // namespace

@@ -120,6 +120,17 @@ TEST_F(WatchTest, ForgetsRemovedConnections) {
   context_.run();
 }
 
+TEST_F(WatchTest, ClosedWatchDoesNothing) {
+  watch_.Enter(&a_, Phase::kHandling);
+  a_.HangUp();
+  context_.run_one();
+  EXPECT_EQ(a_.events, "gone ");
+  watch_.Close();
+  context_.restart();
+  context_.run();
+  EXPECT_EQ(a_.events, "gone ");
+}
+
 TEST_F(WatchTest, StopsAndAbortsAll) {
   watch_.StopAll();
   watch_.AbortAll();

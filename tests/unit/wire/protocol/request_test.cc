@@ -108,6 +108,56 @@ TEST(ParseRequest, DatabaseNames) {
   EXPECT_EQ(CodeOf(Parse("{}").status()), ErrorCode::kFailedToParse);
 }
 
+TEST(ParseRequest, GenericArgumentsAreChecked) {
+  const struct {
+    const char* fields;
+    int code;
+  } cases[] = {
+      {R"("lsid": SESSION)", 0},
+      {R"("lsid": 1)", 14},
+      {R"("lsid": {"id": "x"})", 14},
+      {R"("lsid": {})", 40414},
+      {R"("lsid": {"uid": {"$binary": {"base64": "AA==", "subType": "00"}}})", 40414},
+      {R"("lsid": {"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "00"}}})",
+       14},
+      {R"("lsid": {"id": {"$binary": {"base64": "AAEC", "subType": "04"}}})", 14},
+      {R"("lsid": SESSION, "lsid": SESSION)", 40413},
+      {R"("txnNumber": {"$numberLong": "1"})", 72},
+      {R"("lsid": SESSION, "txnNumber": 1)", 14},
+      {R"("lsid": SESSION, "txnNumber": {"$numberLong": "-1"})", 72},
+      {R"(RETRYABLE)", 0},
+      {R"("lsid": SESSION, "autocommit": false)", 72},
+      {R"(RETRYABLE, "autocommit": true)", 72},
+      {R"(RETRYABLE, "autocommit": 0)", 14},
+      {R"(RETRYABLE, "autocommit": false)", 0},
+      {R"(RETRYABLE, "startTransaction": true)", 72},
+      {R"(RETRYABLE, "autocommit": false, "startTransaction": false)", 72},
+      {R"(RETRYABLE, "autocommit": false, "startTransaction": true)", 0},
+      {R"("apiVersion": "1")", 0},
+      {R"("apiVersion": "2")", 322},
+      {R"("apiVersion": "")", 322},
+      {R"("apiVersion": 1)", 14},
+      {R"("apiStrict": true)", 4886600},
+      {R"("apiDeprecationErrors": false)", 4886600},
+      {R"("apiVersion": "1", "apiStrict": 1)", 14},
+      {R"("comment": {"$minKey": 1})", 0},
+      {R"("comment": null)", 0},
+      {R"("$clusterTime": 1)", 14},
+      {R"("$clusterTime": {})", 4},
+      {R"("$clusterTime": {"clusterTime": 1})", 14},
+      {R"("$audit": {}, "$client": {}, "$configServerState": 1)", 0},
+      {R"("mayBypassWriteBlocking": true, "rawData": false)", 0},
+  };
+  for (const auto& test : cases) {
+    std::string fields =
+        Replace(test.fields, "RETRYABLE", R"("lsid": SESSION, "txnNumber": {"$numberLong": "1"})");
+    while (fields.find("SESSION") != std::string::npos) {
+      fields = Replace(fields, "SESSION", kSession);
+    }
+    EXPECT_EQ(Code("insert", fields), test.code) << test.fields;
+  }
+}
+
 TEST(ParseRequest, TheCommandMayBeNamedLikeAnArgument) {
   EXPECT_EQ(Code("comment", R"("lsid": 1)"), 59);
   EXPECT_EQ(Code("lsid", ""), 59);
