@@ -32,7 +32,7 @@ inline constexpr size_t kLogGroupBytesMax =
     4u << 20;  // one fdatasync; keeps a huge record from blocking others
 inline constexpr size_t kMemTableBytesMax = 64u << 20;  // frozen at this size
 inline constexpr int kMemTableAgeSecondsMax = 60;       // or at this age
-inline constexpr size_t kHistoryBytesMax = 128u << 20;  // retained tables per shard
+inline constexpr size_t kHistoryBytesMax = 96u << 20;   // retained tables per shard
 inline constexpr int kHistorySeconds = 300;
 inline constexpr size_t kCheckpointDirtyPagesMax = 4'000;  // per LMDB transaction
 inline constexpr size_t kLmdbKeyBytesMax = 511;            // compiled into the distribution's LMDB

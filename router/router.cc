@@ -168,7 +168,7 @@ Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
                                       wire::Request request) {
   const Running running(state_->metrics);
   CommandContext context{*state_, request, *client, client->disconnected.token()};
-  CommandResult result = MakeError(ErrorCode::kInternalError, "the command did not run");
+  CommandResult result;
   try {
     result = co_await Execute(context);
   } catch (const std::exception& error) {

@@ -31,6 +31,7 @@ class ShardStoreImpl final : public ShardStore {
 
   absl::Status Submit(std::unique_ptr<WriteOp> op) override { return queue_.Submit(std::move(op)); }
   ReadSlice Read() override;
+  std::shared_ptr<const PublishedState> State() const override { return views_.Current()->state; }
   absl::StatusOr<ReadSlice> ReadAt(Timestamp timestamp) override;
   void WhenReadable(Timestamp timestamp, std::function<void(absl::Status)> ready) override;
   absl::StatusOr<std::unique_ptr<Snapshot>> OpenSnapshot(Timestamp timestamp) override;

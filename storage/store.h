@@ -195,6 +195,8 @@ class ShardStore {
 
   // The latest durable state.
   virtual ReadSlice Read() = 0;
+  // What was published with it, alone; null before the first SetState.
+  virtual std::shared_ptr<const PublishedState> State() const = 0;
   // The state at `timestamp`. Requires that WhenReadable has reported it. Errors: SnapshotTooOld.
   virtual absl::StatusOr<ReadSlice> ReadAt(Timestamp timestamp) = 0;
   // Moves the clock to at least `timestamp` and calls `ready` (at once in this thread, or later on

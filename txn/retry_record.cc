@@ -12,16 +12,6 @@
 namespace evenkeel::txn {
 namespace {
 
-std::string BigEndian64(uint64_t value) {
-  const uint64_t bits = __builtin_bswap64(value);
-  return std::string(reinterpret_cast<const char*>(&bits), sizeof(bits));
-}
-
-// Newer numbers sort first.
-std::string EncodeTxn(TxnNumber txn) {
-  return BigEndian64(~(static_cast<uint64_t>(txn.value) ^ (uint64_t{1} << 63)));
-}
-
 constexpr size_t kLsidBytes = 16;
 constexpr uint32_t kSignBit32 = uint32_t{1} << 31;
 constexpr size_t kDocumentBytesMin = 5;
@@ -79,32 +69,30 @@ absl::StatusOr<StatementResult> ResultOf(bson::Value element) {
 
 }  // namespace
 
-std::string SessionPrefix(std::string_view lsid) { return std::string(lsid); }
-
-std::string CommandPrefix(const RetryableCommand& command) {
-  return command.lsid + EncodeTxn(command.txn);
-}
-
-std::string RetryRecordKey(const RetryableCommand& command, RowKind kind, int32_t first_statement) {
-  std::string key = CommandPrefix(command);
-  key.push_back(static_cast<char>(kind));
+std::string RetryRecordKey(std::string_view lsid, RowKind kind, int32_t first_statement) {
+  EVENKEEL_DCHECK(lsid.size() == kLsidBytes);
+  std::string key;
+  key.reserve(lsid.size() + 1 + sizeof(uint32_t));
+  key.append(lsid).push_back(static_cast<char>(kind));
   const uint32_t bits = __builtin_bswap32(static_cast<uint32_t>(first_statement) ^ kSignBit32);
   return key.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
 }
 
-std::string RetryRecordKey(const RetryableCommand& command, const RetryRecord& record) {
-  const RowKind kind = record.results.size() == 1 ? RowKind::kStatement : RowKind::kSlice;
-  return RetryRecordKey(command, kind, StatementRange(record).first);
+std::string NewestRecordKey(std::string_view lsid) {
+  return RetryRecordKey(lsid, RowKind::kNewest, 0);
 }
 
-TxnNumber TxnOfKey(std::string_view key) {
-  const uint64_t bits = __builtin_bswap64(bson::LoadLittle<uint64_t>(key.data() + kLsidBytes));
-  return TxnNumber{static_cast<int64_t>(~bits ^ (uint64_t{1} << 63))};
+std::string RetryRecordKey(std::string_view lsid, const RetryRecord& record) {
+  const RowKind kind = record.results.size() == 1 ? RowKind::kStatement : RowKind::kSlice;
+  return RetryRecordKey(lsid, kind, StatementRange(record).first);
 }
+
+std::string_view LsidOfKey(std::string_view key) { return key.substr(0, kLsidBytes); }
 
 std::string EncodeRetryRecord(const RetryRecord& record) {
   bson::Builder out;
-  out.Append("c", static_cast<int64_t>(record.collection.value))
+  out.Append("x", record.txn.value)
+      .Append("c", static_cast<int64_t>(record.collection.value))
       .AppendBinary("p", 0, record.placement_key)
       .AppendDate("t", record.written_ms)
       .Append("l", record.results.empty() ? 0 : StatementRange(record).second)
@@ -126,13 +114,15 @@ std::string EncodeRetryRecord(const RetryRecord& record) {
 
 absl::StatusOr<RetryRecord> DecodeRetryRecord(std::string_view value) {
   EVENKEEL_ASSIGN_OR_RETURN(const bson::View row, RowOf(value));
-  const bson::Value collection = row["c"], placement = row["p"], written = row["t"],
+  const bson::Value txn = row["x"], collection = row["c"], placement = row["p"], written = row["t"],
                     results = row["r"];
-  if (!collection.Is(bson::Type::kInt64) || !placement.Is(bson::Type::kBinary) ||
-      !written.Is(bson::Type::kDate) || !results.Is(bson::Type::kArray)) {
+  if (!txn.Is(bson::Type::kInt64) || !collection.Is(bson::Type::kInt64) ||
+      !placement.Is(bson::Type::kBinary) || !written.Is(bson::Type::kDate) ||
+      !results.Is(bson::Type::kArray)) {
     return Damaged();
   }
   RetryRecord record;
+  record.txn = TxnNumber{txn.AsInt64()};
   record.collection = CollectionId{static_cast<uint64_t>(collection.AsInt64())};
   record.placement_key = std::string(placement.AsBinary().bytes);
   record.written_ms = written.AsDateMillis();
@@ -143,11 +133,11 @@ absl::StatusOr<RetryRecord> DecodeRetryRecord(std::string_view value) {
   return record;
 }
 
-absl::StatusOr<int32_t> LastStatementOf(std::string_view value) {
+absl::StatusOr<RetryRecordFacts> FactsOf(std::string_view value) {
   EVENKEEL_ASSIGN_OR_RETURN(const bson::View row, RowOf(value));
-  const bson::Value last = row["l"];
-  if (!last.Is(bson::Type::kInt32)) return Damaged();
-  return last.AsInt32();
+  const bson::Value txn = row["x"], last = row["l"];
+  if (!txn.Is(bson::Type::kInt64) || !last.Is(bson::Type::kInt32)) return Damaged();
+  return RetryRecordFacts{TxnNumber{txn.AsInt64()}, last.AsInt32()};
 }
 
 bool IsExpired(const RetryRecord& record, absl::Time now) {

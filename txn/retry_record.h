@@ -3,7 +3,10 @@
 //
 // Pure encoding; the shard's commands put and read the rows. One row holds the statements of one
 // slice of a command, so that a bulk insert does not double its keys. Only the newest txnNumber of
-// a session counts. DESIGN: time, transactions, sessions, "Retryable writes".
+// a session counts: the session's row kNewest has it, with the first results; rows of other kinds
+// count when they have the same number. So a session's next command overwrites one row and looks
+// for no others, and what it leaves behind is overwritten later or expires. DESIGN: time,
+// transactions, sessions, "Retryable writes".
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -39,6 +42,7 @@ struct StatementResult {
 
 // One row: the statements of one slice and where their documents lie.
 struct RetryRecord {
+  TxnNumber txn;
   CollectionId collection;
   std::string placement_key;  // of the first document touched: moves copy the row with this place
   int64_t written_ms = 0;     // wall clock: rows expire 30 minutes later
@@ -46,23 +50,27 @@ struct RetryRecord {
 };
 
 // Rows of several statements are few and looked through; a single statement's is found by its key.
-enum class RowKind : uint8_t { kSlice = 1, kStatement = 2 };
+enum class RowKind : uint8_t { kNewest = 0, kSlice = 1, kStatement = 2 };
 
-// lsid, txnNumber (descending, so that the newest comes first), kind, lowest statement of the row.
-std::string RetryRecordKey(const RetryableCommand& command, RowKind kind, int32_t first_statement);
-// The key of a record's row. Requires results.
-std::string RetryRecordKey(const RetryableCommand& command, const RetryRecord& record);
-// Prefix of all rows of a session, and of one command.
-std::string SessionPrefix(std::string_view lsid);
-std::string CommandPrefix(const RetryableCommand& command);
-// The txnNumber in a row's key. Requires a key made by RetryRecordKey.
-TxnNumber TxnOfKey(std::string_view key);
+// lsid, kind, lowest statement of the row.
+std::string RetryRecordKey(std::string_view lsid, RowKind kind, int32_t first_statement);
+// The key of the session's first row.
+std::string NewestRecordKey(std::string_view lsid);
+// The key of a record's row behind the first one. Requires results.
+std::string RetryRecordKey(std::string_view lsid, const RetryRecord& record);
+// The session in a row's key. Requires a key made by these functions.
+std::string_view LsidOfKey(std::string_view key);
 
 std::string EncodeRetryRecord(const RetryRecord& record);
 // Errors: InvalidBSON for a damaged row.
 absl::StatusOr<RetryRecord> DecodeRetryRecord(std::string_view value);
-// The highest statement of a row, without decoding the results. Errors: as DecodeRetryRecord.
-absl::StatusOr<int32_t> LastStatementOf(std::string_view value);
+// What tells whether a row matters, without decoding its results.
+struct RetryRecordFacts {
+  TxnNumber txn;
+  int32_t last_statement = 0;  // the highest
+};
+// Errors: as DecodeRetryRecord.
+absl::StatusOr<RetryRecordFacts> FactsOf(std::string_view value);
 
 // True when the row is older than the session timeout.
 bool IsExpired(const RetryRecord& record, absl::Time now);

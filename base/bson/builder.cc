@@ -15,6 +15,7 @@ namespace evenkeel::bson {
 namespace {
 
 constexpr size_t kLengthBytes = 4;
+constexpr size_t kRoom = 240;  // taken with the first field: most documents need no second piece
 
 template <typename T>
 void AppendLittle(T value, std::string* out) {
@@ -42,9 +43,13 @@ void AppendLengthAndText(std::string_view text, std::string* out) {
 
 Builder::Builder() : bytes_(kLengthBytes, '\0'), open_{0} {}
 
-Builder::Builder(View base) : bytes_(base.data(), base.SizeBytes() - 1), open_{0} {}
+Builder::Builder(View base) : open_{0} {
+  bytes_.reserve(base.SizeBytes() + kRoom);
+  bytes_.assign(base.data(), base.SizeBytes() - 1);
+}
 
 void Builder::Header(Type type, std::string_view key) {
+  if (bytes_.capacity() < kRoom) bytes_.reserve(kRoom);
   bytes_.push_back(static_cast<char>(type));
   AppendCString(key, &bytes_);
 }

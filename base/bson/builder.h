@@ -1,10 +1,11 @@
 // Builds BSON documents front to back into one string, nested documents in place.
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/bson/document.h"
 #include "base/bson/view.h"
@@ -74,7 +75,7 @@ class Builder {
  private:
   void Header(Type type, std::string_view key);
   std::string bytes_;
-  std::vector<size_t> open_;
+  absl::InlinedVector<size_t, 6> open_;  // where each open document starts
 };
 
 // Appends the elements of an array with keys "0", "1", …, into an array that the given builder has

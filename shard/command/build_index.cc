@@ -103,7 +103,7 @@ Awaitable<CommandResult> BuildIndexCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(service.store().Read(), envelope));
+                               OpenCollection(*service.catalog(), envelope));
   const auto id = bson::ToInt64Exact(context.body()["index"]);
   const catalog::IndexEntry* index = nullptr;
   for (const catalog::IndexEntry& entry : collection.entry->indexes) {

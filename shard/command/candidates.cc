@@ -88,13 +88,13 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> FindFirst(CommandContext& cont
   ShardService& service = context.service;
   const auto home = service.executor();
   const std::vector<query::IndexDescription> indexes =
-      DescribeIndexes(*statement.collection().entry, CatalogOf(service.store().Read()));
+      DescribeIndexes(*statement.collection().entry, *service.catalog());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::Plan plan, PlanOf(statement, indexes));
   Scan scan(statement.collection(), plan);
-  const bool keeps_order = scan.KeepsOrder(plan, CatalogOf(service.store().Read()));
+  const bool keeps_order = scan.KeepsOrder(plan, *service.catalog());
   Best best(statement.sort(), keeps_order);
   absl::Status failed;
-  const Scan::Visitor visit = [&](const Found& found) {
+  const auto visit = [&](const Found& found) {
     const auto matches = statement.Matches(found.document);
     failed = matches.status();
     const bool go_on = failed.ok() && (!*matches || best.Add(found));
@@ -122,8 +122,7 @@ absl::StatusOr<std::unique_ptr<AllCandidates>> AllCandidates::Start(
     CommandContext& context, const WriteStatement& statement) {
   auto out = std::unique_ptr<AllCandidates>(new AllCandidates());
   out->statement_ = &statement;
-  out->indexes_ =
-      DescribeIndexes(*statement.collection().entry, CatalogOf(context.service.store().Read()));
+  out->indexes_ = DescribeIndexes(*statement.collection().entry, *context.service.catalog());
   EVENKEEL_ASSIGN_OR_RETURN(const query::Plan plan, PlanOf(statement, out->indexes_));
   out->scan_ = std::make_unique<Scan>(statement.collection(), plan);
   out->keys_first_ = out->scan_->UsesIndexRecords();

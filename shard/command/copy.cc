@@ -10,6 +10,7 @@
 #include "base/bson/builder.h"
 #include "base/status.h"
 #include "shard/command/document_write.h"
+#include "shard/command/retry_log.h"
 #include "shard/command/write_task.h"
 #include "txn/retry_record.h"
 
@@ -46,7 +47,7 @@ class CopyInTask final : public WriteTask {
       if (status.ok()) ++added;
     }
     for (const auto& [key, value] : rows_) {
-      if (status.ok()) context.Put(storage::Table::kSessions, key, value);
+      if (status.ok()) PutCopiedRow(context, key, value);
     }
   }
   size_t SizeBytes() const override { return bytes_; }
@@ -127,7 +128,7 @@ Awaitable<CommandResult> CopyInCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(context.service.store().Read(), envelope));
+                               OpenCollection(*context.service.catalog(), envelope));
   int32_t added = 0;
   EVENKEEL_CO_RETURN_IF_ERROR(co_await CopyDocuments(context, collection, &added));
   if (const bson::Value rows = context.body()["sessions"]; rows.Is(bson::Type::kArray)) {
@@ -141,7 +142,7 @@ Awaitable<CommandResult> CopyInCommand(CommandContext& context) {
 Awaitable<CommandResult> CopySessionsCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
-  EVENKEEL_CO_RETURN_IF_ERROR(OpenCollection(context.service.store().Read(), envelope).status());
+  EVENKEEL_CO_RETURN_IF_ERROR(OpenCollection(*context.service.catalog(), envelope).status());
   std::string next;
   if (const bson::Value after = context.body()["after"]; after.Is(bson::Type::kBinary)) {
     next = std::string(after.AsBinary().bytes);

@@ -98,7 +98,7 @@ Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(context.service.store().Read(), envelope));
+                               OpenCollection(*context.service.catalog(), envelope));
   const auto command = std::make_shared<const bson::Document>(context.body());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::DistinctRequest request,
                                query::ParseDistinct(command->view()));

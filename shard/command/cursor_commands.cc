@@ -79,10 +79,14 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
                 .sort = request.sort,
                 .hint = request.hint};
   EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
-  const bool plain = request.sort.empty() && request.projection.empty() && request.skip == 0 &&
-                     request.limit.value_or(0) == 0 && !request.return_key &&
-                     !request.show_record_id;
-  if (plain) return cursor;
+  const bool in_order = request.sort.empty() || (cursor->sorted() && !merge);
+  if (in_order && request.projection.empty() && !request.return_key && !request.show_record_id) {
+    int64_t limit = request.limit.value_or(0) == 0 ? INT64_MAX : *request.limit;
+    // The router skips in the merged stream.
+    if (merge && __builtin_add_overflow(limit, request.skip, &limit)) limit = INT64_MAX;
+    cursor->SetWindow(merge ? 0 : request.skip, limit);
+    return cursor;
+  }
   EVENKEEL_ASSIGN_OR_RETURN(auto parsed,
                             query::FindPipeline::Parse(request, cursor->query_context()));
   const std::shared_ptr<query::FindPipeline> pipeline(std::move(parsed));
@@ -127,7 +131,7 @@ Awaitable<CommandResult> FindCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(context.service.store().Read(), envelope));
+                               OpenCollection(*context.service.catalog(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::FindRequest request, query::ParseFind(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       auto cursor, OpenFind(context, collection, CopyOfCommand(context), envelope.merge));
@@ -139,7 +143,7 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(context.service.store().Read(), envelope));
+                               OpenCollection(*context.service.catalog(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::AggregateRequest request,
                                query::ParseAggregate(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(auto cursor,

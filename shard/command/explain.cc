@@ -59,7 +59,7 @@ Awaitable<CommandResult> ExplainCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(context.service.store().Read(), envelope));
+                               OpenCollection(*context.service.catalog(), envelope));
   const bson::Value inner = context.body().Front().value;
   if (!inner.Is(bson::Type::kObject))
     co_return MakeError(ErrorCode::kTypeMismatch, "explain takes a command object");

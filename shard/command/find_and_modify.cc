@@ -43,7 +43,7 @@ Awaitable<CommandResult> FindAndModifyCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(service.store().Read(), envelope));
+                               OpenCollection(*service.catalog(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::FindAndModifyRequest request,
                                query::ParseFindAndModify(context.body()));

@@ -49,7 +49,7 @@ class InsertTask final : public WriteTask {
     StoredResults before;
     if (retry_.active()) {
       const auto [least, most] = StatementRange();
-      auto found = retry_.Find(*context.NewCursor(storage::Table::kSessions), least, most);
+      auto found = retry_.Find(context, least, most);
       refused_ = found.status();
       if (!refused_.ok()) return;
       before = *std::move(found);
@@ -190,7 +190,7 @@ Awaitable<CommandResult> InsertCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(context.service.store().Read(), envelope));
+                               OpenCollection(*context.service.catalog(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::View> documents,
                                context.Documents("documents"));

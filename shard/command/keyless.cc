@@ -18,7 +18,7 @@ class FindRecordTask final : public WriteTask {
  public:
   FindRecordTask(const RetryLog& retry, int32_t statement) : retry_(retry), statement_(statement) {}
   void Execute(storage::WriteContext& context) override {
-    found = retry_.Find(*context.NewCursor(storage::Table::kSessions), statement_, statement_);
+    found = retry_.Find(context, statement_, statement_);
   }
   size_t SizeBytes() const override { return 64; }
   absl::StatusOr<StoredResults> found;
@@ -34,7 +34,7 @@ Awaitable<CommandResult> ChooseCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(context.service.store().Read(), envelope));
+                               OpenCollection(*context.service.catalog(), envelope));
   StatementSpec spec;
   for (const auto& [name, value] : context.body()) {
     if (name == "filter" && value.Is(bson::Type::kObject)) spec.filter = value.AsDocument();
@@ -59,7 +59,7 @@ Awaitable<CommandResult> ChooseCommand(CommandContext& context) {
 Awaitable<CommandResult> FindRecordCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
-  EVENKEEL_CO_RETURN_IF_ERROR(OpenCollection(context.service.store().Read(), envelope).status());
+  EVENKEEL_CO_RETURN_IF_ERROR(OpenCollection(*context.service.catalog(), envelope).status());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
   const bson::Value statement = context.body()["statement"];
   if (!statement.Is(bson::Type::kInt32)) {

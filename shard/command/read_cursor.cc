@@ -35,13 +35,13 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> ReadCursor::Open(const CommandContex
   if (!out->spec_.sort.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(out->sort_, query::SortPattern::Parse(out->spec_.sort));
   }
-  out->indexes_ = DescribeIndexes(*collection.entry, CatalogOf(context.service.store().Read()));
+  out->indexes_ = DescribeIndexes(*collection.entry, *context.service.catalog());
   out->request_.filter = out->filter_.get();
   out->request_.sort = &out->sort_;
   out->request_.hint = out->spec_.hint;
   EVENKEEL_ASSIGN_OR_RETURN(out->plan_, query::ChoosePlan(out->request_, out->indexes_));
   out->scan_ = std::make_unique<Scan>(collection, out->plan_);
-  out->sorted_ = out->scan_->KeepsOrder(out->plan_, CatalogOf(context.service.store().Read()));
+  out->sorted_ = out->scan_->KeepsOrder(out->plan_, *context.service.catalog());
   return out;
 }
 
@@ -67,7 +67,7 @@ absl::StatusOr<bool> ReadCursor::Matches(bson::View document) const {
   return filter_->Evaluate(document);
 }
 
-absl::Status ReadCursor::PullOperators(const RowVisitor& visit) {
+absl::Status ReadCursor::PullOperators(RowVisitor visit) {
   query::Batch batch;
   while (wants_more_ && !operators_ended_) {
     batch.clear();
@@ -86,7 +86,7 @@ absl::Status ReadCursor::PullOperators(const RowVisitor& visit) {
   return absl::OkStatus();
 }
 
-absl::Status ReadCursor::RunScan(const storage::ReadSlice& slice, const RowVisitor& visit) {
+absl::Status ReadCursor::RunScan(const storage::ReadSlice& slice, RowVisitor visit) {
   const size_t records = scan_->docs_examined() == 0 ? kFirstSliceRecords : kSliceRecords;
   size_t bytes = 0;
   absl::Status failed;
@@ -95,19 +95,26 @@ absl::Status ReadCursor::RunScan(const storage::ReadSlice& slice, const RowVisit
     failed = matches.status();
     if (!failed.ok()) return Scan::Visit::kStop;
     if (!*matches) return Scan::Visit::kContinue;
-    if (!operators_) {
-      wants_more_ = visit(found.document);
-      return wants_more_ ? Scan::Visit::kContinue : Scan::Visit::kStop;
-    }
+    if (!operators_) return ShowRow(found.document, visit);
     input_->Push(found.document);
     bytes += found.document.SizeBytes();
     return bytes < kSliceInputBytes ? Scan::Visit::kContinue : Scan::Visit::kStop;
   }));
+  if (limit_left_ == 0) scan_ended_ = true;
   return failed;
 }
 
-absl::StatusOr<bool> ReadCursor::RunSlice(const storage::ReadSlice& slice,
-                                          const RowVisitor& visit) {
+Scan::Visit ReadCursor::ShowRow(bson::View row, RowVisitor visit) {
+  if (skip_left_ > 0) {
+    --skip_left_;
+    return Scan::Visit::kContinue;
+  }
+  wants_more_ = visit(row);
+  --limit_left_;
+  return wants_more_ && limit_left_ > 0 ? Scan::Visit::kContinue : Scan::Visit::kStop;
+}
+
+absl::StatusOr<bool> ReadCursor::RunSlice(const storage::ReadSlice& slice, RowVisitor visit) {
   wants_more_ = true;
   // First what the operators still have: rows of an earlier slice that a batch had no room for.
   if (operators_) EVENKEEL_RETURN_IF_ERROR(PullOperators(visit));
@@ -139,7 +146,7 @@ Awaitable<absl::StatusOr<bool>> ReadCursor::NextBatch(CommandContext& context,
     full = ++rows >= rows_max;
   };
   // A row that was shown and does not fit is kept for the next batch.
-  const RowVisitor take = [&](bson::View row) {
+  const auto take = [&](bson::View row) {
     if (fits(row)) {
       add(row);
     } else {
@@ -177,7 +184,7 @@ Awaitable<absl::Status> ReadCursor::RunAll(CommandContext& context,
   const auto home = context.service.executor();
   absl::Status status;
   bool switched = false;
-  const RowVisitor take = [&](bson::View row) {
+  const auto take = [&](bson::View row) {
     status = visit(row);
     return status.ok();
   };

@@ -5,6 +5,7 @@
 // (CursorTable sees to it).
 #pragma once
 
+#include <absl/functional/function_ref.h>
 #include <absl/status/statusor.h>
 
 #include <cstdint>
@@ -69,6 +70,8 @@ class ReadCursor {
   const Scan& scan() const { return *scan_; }
   const bson::Document& command() const { return *spec_.command; }
 
+  // Leaves out the first `skip` rows and ends after `limit` more. Not with operators.
+  void SetWindow(int64_t skip, int64_t limit) { skip_left_ = skip, limit_left_ = limit; }
   // Puts operators behind the filter: `build` gets the input and returns the last operator, which
   // may use what `keep` holds. At most once, before the first batch.
   using BuildOperators = std::function<absl::StatusOr<std::unique_ptr<query::Operator>>(
@@ -90,10 +93,12 @@ class ReadCursor {
  private:
   ReadCursor() = default;
   // Takes the rows of one slice as far as `visit` wants them. True at the query's end.
-  using RowVisitor = std::function<bool(bson::View)>;
-  absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice, const RowVisitor& visit);
-  absl::Status RunScan(const storage::ReadSlice& slice, const RowVisitor& visit);
-  absl::Status PullOperators(const RowVisitor& visit);
+  using RowVisitor = absl::FunctionRef<bool(bson::View)>;
+  absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice, RowVisitor visit);
+  absl::Status RunScan(const storage::ReadSlice& slice, RowVisitor visit);
+  // Shows a row of a cursor without operators, within its skip and limit.
+  Scan::Visit ShowRow(bson::View row, RowVisitor visit);
+  absl::Status PullOperators(RowVisitor visit);
   absl::StatusOr<bool> Matches(bson::View document) const;
 
   Collection collection_;
@@ -106,6 +111,7 @@ class ReadCursor {
   bool sorted_ = false;
   std::unique_ptr<Scan> scan_;
   bool scan_ended_ = false;
+  int64_t skip_left_ = 0, limit_left_ = INT64_MAX;
   std::shared_ptr<void> keep_;                  // what the operators were compiled into
   SliceInput* input_ = nullptr;                 // the first of operators_
   std::unique_ptr<query::Operator> operators_;  // null: rows go straight through

@@ -9,8 +9,7 @@
 namespace evenkeel::shard {
 namespace {
 
-// Dead rows removed with one write; what is left goes with the next command or when it has expired.
-constexpr size_t kOlderRowsMax = 1024;
+using storage::Table;
 
 // Adds the results of a row that lie between `first` and `last`.
 absl::Status AddResults(std::string_view row, int32_t first, int32_t last, StoredResults* out) {
@@ -68,62 +67,73 @@ int32_t RetryLog::StatementId(size_t i) const {
   return i < statements_.size() ? statements_[i] : static_cast<int32_t>(i);
 }
 
-absl::StatusOr<StoredResults> RetryLog::Find(storage::Cursor& sessions, int32_t first,
+absl::StatusOr<StoredResults> RetryLog::Find(storage::WriteContext& context, int32_t first,
                                              int32_t last) const {
   StoredResults out;
   if (!command_) return out;
-  const std::string session = txn::SessionPrefix(command_->lsid);
-  sessions.Seek(session);  // newest number first
-  if (!sessions.Valid() || !sessions.key().starts_with(session)) return out;
-  const TxnNumber newest = txn::TxnOfKey(sessions.key());
-  if (newest > command_->txn) {
+  const auto newest = context.Get(Table::kSessions, txn::NewestRecordKey(command_->lsid));
+  out.is_first = true;
+  if (!newest) return out;
+  EVENKEEL_ASSIGN_OR_RETURN(const txn::RetryRecordFacts facts, txn::FactsOf(newest->value));
+  if (facts.txn > command_->txn) {
     return Error(ErrorCode::kTransactionTooOld,
                  "Retryable write with txnNumber {} is prohibited on session because a newer "
                  "retryable write with txnNumber {} has already started on this session",
-                 command_->txn.value, newest.value);
+                 command_->txn.value, facts.txn.value);
   }
-  out.is_first = newest < command_->txn;
+  out.is_first = facts.txn < command_->txn;
   if (out.is_first) return out;
-  // Rows of slices begin anywhere before `last`; single statements lie under their own numbers.
-  const std::string slices_end = txn::RetryRecordKey(*command_, txn::RowKind::kSlice, last);
-  for (sessions.Seek(txn::RetryRecordKey(*command_, txn::RowKind::kSlice, INT32_MIN));
-       sessions.Valid() && sessions.key() <= slices_end; sessions.Next()) {
-    const std::string_view row = sessions.record().value;
-    EVENKEEL_ASSIGN_OR_RETURN(const int32_t row_last, txn::LastStatementOf(row));
-    if (row_last >= first) EVENKEEL_RETURN_IF_ERROR(AddResults(row, first, last, &out));
-  }
-  const std::string singles_end = txn::RetryRecordKey(*command_, txn::RowKind::kStatement, last);
-  for (sessions.Seek(txn::RetryRecordKey(*command_, txn::RowKind::kStatement, first));
-       sessions.Valid() && sessions.key() <= singles_end; sessions.Next()) {
-    EVENKEEL_RETURN_IF_ERROR(AddResults(sessions.record().value, first, last, &out));
-  }
+  EVENKEEL_RETURN_IF_ERROR(AddResults(newest->value, first, last, &out));
+  EVENKEEL_RETURN_IF_ERROR(FindBehind(context, first, last, &out));
   return out;
+}
+
+// Rows of slices begin anywhere before `last`; single statements lie under their own numbers.
+absl::Status RetryLog::FindBehind(storage::WriteContext& context, int32_t first, int32_t last,
+                                  StoredResults* out) const {
+  const auto rows = context.NewCursor(Table::kSessions);
+  const auto add_range = [&](txn::RowKind kind, int32_t begin) {
+    const std::string end = txn::RetryRecordKey(command_->lsid, kind, last);
+    for (rows->Seek(txn::RetryRecordKey(command_->lsid, kind, begin));
+         rows->Valid() && rows->key() <= end; rows->Next()) {
+      const std::string_view row = rows->record().value;
+      EVENKEEL_ASSIGN_OR_RETURN(const txn::RetryRecordFacts facts, txn::FactsOf(row));
+      if (facts.txn != command_->txn || facts.last_statement < first) continue;
+      EVENKEEL_RETURN_IF_ERROR(AddResults(row, first, last, out));
+    }
+    return absl::OkStatus();
+  };
+  EVENKEEL_RETURN_IF_ERROR(add_range(txn::RowKind::kSlice, INT32_MIN));
+  return add_range(txn::RowKind::kStatement, first);
 }
 
 void RetryLog::Put(storage::WriteContext& context, const Collection& collection,
                    std::string_view placement_key, absl::Time now, const StoredResults& stored,
                    std::vector<txn::StatementResult> results) const {
   if (!command_ || results.empty()) return;
-  if (stored.is_first) RemoveOlder(context);
   txn::RetryRecord record;
+  record.txn = command_->txn;
   record.collection = collection.entry->id;
   record.placement_key = std::string(placement_key);
   record.written_ms = absl::ToUnixMillis(now);
   record.results = std::move(results);
-  context.Put(storage::Table::kSessions, txn::RetryRecordKey(*command_, record),
+  context.Put(Table::kSessions,
+              stored.is_first ? txn::NewestRecordKey(command_->lsid)
+                              : txn::RetryRecordKey(command_->lsid, record),
               txn::EncodeRetryRecord(record));
 }
 
-void RetryLog::RemoveOlder(storage::WriteContext& context) const {
-  const std::string session = txn::SessionPrefix(command_->lsid);
-  std::vector<std::string> dead;
-  const auto cursor = context.NewCursor(storage::Table::kSessions);
-  for (cursor->Seek(session);
-       cursor->Valid() && cursor->key().starts_with(session) && dead.size() < kOlderRowsMax;
-       cursor->Next()) {
-    dead.emplace_back(cursor->key());
+void PutCopiedRow(storage::WriteContext& context, std::string_view key, std::string_view value) {
+  const auto copied = txn::DecodeRetryRecord(value);
+  if (!copied.ok() || copied->results.empty()) return;
+  const std::string newest_key = txn::NewestRecordKey(txn::LsidOfKey(key));
+  const auto newest = context.Get(Table::kSessions, newest_key);
+  const auto facts = newest ? txn::FactsOf(newest->value) : txn::RetryRecordFacts{TxnNumber{-1}};
+  if (!facts.ok() || facts->txn < copied->txn) {
+    context.Put(Table::kSessions, newest_key, value);
+  } else if (facts->txn == copied->txn) {
+    context.Put(Table::kSessions, txn::RetryRecordKey(txn::LsidOfKey(key), *copied), value);
   }
-  for (const std::string& key : dead) context.Remove(storage::Table::kSessions, key);
 }
 
 }  // namespace evenkeel::shard

@@ -17,7 +17,7 @@ namespace evenkeel::shard {
 // What a search among the stored results has found.
 struct StoredResults {
   std::vector<txn::StatementResult> results;
-  bool is_first = false;  // the session has rows, all of older numbers: they are dead now
+  bool is_first = false;  // the session has used no number as new on this shard
   // The result of one statement, or null.
   const txn::StatementResult* Of(int32_t statement) const;
   // Errors: IncompleteTransactionHistory (217) when one is of another kind of statement: the client
@@ -37,11 +37,11 @@ class RetryLog {
   int32_t StatementId(size_t i) const;
 
   // The results that this command has stored on this shard for statements from `first` to `last`.
-  // Writer thread or within a slice. Nothing is found when it is not active.
+  // Writer thread. Nothing is found when it is not active.
   // Errors: TransactionTooOld (225) when the session has used a newer number.
-  absl::StatusOr<StoredResults> Find(storage::Cursor& sessions, int32_t first, int32_t last) const;
-  // Stores results, in the batch of the write. The first ones of a command remove the rows of the
-  // session's older commands.
+  absl::StatusOr<StoredResults> Find(storage::WriteContext& context, int32_t first,
+                                     int32_t last) const;
+  // Stores results, in the batch of the write.
   //
   // stored  what Find has said to the same batch.
   void Put(storage::WriteContext& context, const Collection& collection,
@@ -49,10 +49,15 @@ class RetryLog {
            std::vector<txn::StatementResult> results) const;
 
  private:
-  void RemoveOlder(storage::WriteContext& context) const;
+  absl::Status FindBehind(storage::WriteContext& context, int32_t first, int32_t last,
+                          StoredResults* out) const;
 
   std::optional<txn::RetryableCommand> command_;
   std::vector<int32_t> statements_;  // empty: 0, 1, 2, …
 };
+
+// Stores a row that was copied from another shard; one of a number that is not the session's newest
+// here is left out. Writer thread.
+void PutCopiedRow(storage::WriteContext& context, std::string_view key, std::string_view value);
 
 }  // namespace evenkeel::shard

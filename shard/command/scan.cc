@@ -233,7 +233,7 @@ bool Scan::IsSeen(const std::string& doc_key) {
 }
 
 bool Scan::Show(const storage::ReadSlice& slice, std::string_view key,
-                const storage::Record& record, const Visitor& visit) {
+                const storage::Record& record, Visitor visit) {
   std::string_view doc_key = key;
   storage::Record doc = record;
   std::string owned_key;
@@ -254,7 +254,7 @@ bool Scan::Show(const storage::ReadSlice& slice, std::string_view key,
   return visit({doc_key, bson::View(doc.value.data()), doc.commit_timestamp}) == Visit::kContinue;
 }
 
-bool Scan::RunPoints(const storage::ReadSlice& slice, size_t examined_max, const Visitor& visit) {
+bool Scan::RunPoints(const storage::ReadSlice& slice, size_t examined_max, Visitor visit) {
   for (size_t examined = 0; at_ < points_.size(); ++examined) {
     if (examined == examined_max || slice_bytes_ > kSliceBytesMax) return false;
     const std::string& key = points_[reverse_ ? points_.size() - 1 - at_ : at_];
@@ -280,7 +280,7 @@ bool Scan::IsInRange(const storage::Cursor& cursor) const {
   return reverse_ ? cursor.key() >= ranges_[at_].begin : cursor.key() < ranges_[at_].end;
 }
 
-bool Scan::RunRanges(const storage::ReadSlice& slice, size_t examined_max, const Visitor& visit) {
+bool Scan::RunRanges(const storage::ReadSlice& slice, size_t examined_max, Visitor visit) {
   if (at_ == ranges_.size()) return true;
   const auto cursor = slice.NewCursor(table_);
   size_t left = examined_max;
@@ -299,7 +299,7 @@ bool Scan::RunRanges(const storage::ReadSlice& slice, size_t examined_max, const
 }
 
 absl::StatusOr<bool> Scan::Run(const storage::ReadSlice& slice, size_t examined_max,
-                               const Visitor& visit) {
+                               Visitor visit) {
   EVENKEEL_RETURN_IF_ERROR(Begin(slice));
   const bool ended = points_.empty() ? RunRanges(slice, examined_max, visit)
                                      : RunPoints(slice, examined_max, visit);

@@ -38,12 +38,11 @@ class Scan {
   explicit Scan(const Collection& collection);
 
   enum class Visit : uint8_t { kContinue, kStop };
-  using Visitor = std::function<Visit(const Found&)>;
+  using Visitor = absl::FunctionRef<Visit(const Found&)>;
   // Shows documents from where the last call ended: until the visitor stops, `examined_max` records
   // or kSliceBytesMax were looked at, or the end. Returns true at the end. Errors: QueryPlanKilled
   // when the collection or the index is gone, ExceededMemoryLimit past kSeenBytesMax.
-  absl::StatusOr<bool> Run(const storage::ReadSlice& slice, size_t examined_max,
-                           const Visitor& visit);
+  absl::StatusOr<bool> Run(const storage::ReadSlice& slice, size_t examined_max, Visitor visit);
   static constexpr size_t kSliceBytesMax = 16u << 20;  // of documents shown in one slice
   static constexpr size_t kSeenBytesMax = 64u << 20;   // of document keys seen in a multikey index
 
@@ -69,13 +68,13 @@ class Scan {
                 const std::string& prefix);
   void MergeRanges();
   absl::Status Begin(const storage::ReadSlice& slice);
-  bool RunPoints(const storage::ReadSlice& slice, size_t examined_max, const Visitor& visit);
-  bool RunRanges(const storage::ReadSlice& slice, size_t examined_max, const Visitor& visit);
+  bool RunPoints(const storage::ReadSlice& slice, size_t examined_max, Visitor visit);
+  bool RunRanges(const storage::ReadSlice& slice, size_t examined_max, Visitor visit);
   void Position(storage::Cursor& cursor) const;
   bool IsInRange(const storage::Cursor& cursor) const;
   // Looks one record over; true to go on.
   bool Show(const storage::ReadSlice& slice, std::string_view key, const storage::Record& record,
-            const Visitor& visit);
+            Visitor visit);
   bool IsSeen(const std::string& doc_key);
 
   Collection collection_;

@@ -55,6 +55,10 @@ class ShardService {
   static constexpr absl::Duration kCursorIdleMax = absl::Minutes(10);  // MongoDB's default
 
   storage::ShardStore& store() { return *store_; }
+  // The shard's part of the catalog, as of the latest durable write.
+  std::shared_ptr<const catalog::ShardCatalog> catalog() const {
+    return std::static_pointer_cast<const catalog::ShardCatalog>(store_->State());
+  }
   base::HybridClock& clock() { return *clock_; }
   const base::WallClock& wall() const { return *wall_; }
   CursorTable& cursors() { return *cursors_; }

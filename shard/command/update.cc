@@ -117,7 +117,7 @@ Awaitable<CommandResult> WriteCommand(CommandContext& context, bool is_update) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(service.store().Read(), envelope));
+                               OpenCollection(*service.catalog(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<Statement> statements,
                                ParseStatements(context, is_update));

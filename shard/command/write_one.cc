@@ -38,7 +38,7 @@ class WriteOneTask final : public WriteTask {
     const int32_t id = retry_.StatementId(options_.position);
     StoredResults before;
     if (retry_.active()) {
-      auto found_before = retry_.Find(*context.NewCursor(storage::Table::kSessions), id, id);
+      auto found_before = retry_.Find(context, id, id);
       status = found_before.status();
       if (!status.ok()) return;
       before = *std::move(found_before);

@@ -92,15 +92,8 @@ std::shared_ptr<MemTable> Checkpointer::NextTable() {
   return nullptr;
 }
 
-void Checkpointer::BuildFilters() {
-  const std::shared_ptr<const View> view = parts_.views->Current();
-  const auto& entries = view->tables->entries;
-  for (size_t i = 0; i + 1 < entries.size(); ++i) entries[i].table->BuildFilters();
-}
-
 void Checkpointer::Run() {
   while (true) {
-    BuildFilters();
     const Job job = NextJob();
     if (job == Job::kStop) return;
     if (job == Job::kNone) {
@@ -220,7 +213,6 @@ bool Checkpointer::Pace(const TableFlush::Progress& progress) {
   };
   const size_t table_bytes_max = parts_.options->table_bytes_max;
   while (true) {
-    BuildFilters();
     // More than one full table in all: the next one is already waiting.
     if (Urgent() || WaitingBytes() > table_bytes_max * 3 / 2) pacer_.Hurry();
     const absl::Time until = deadline();

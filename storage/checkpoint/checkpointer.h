@@ -80,8 +80,6 @@ class Checkpointer {
   enum class Job : uint8_t { kNone, kStop, kFlush, kCompact, kRemove };
 
   void Run();
-  // Of tables frozen since.
-  void BuildFilters();
   Job NextJob() ABSL_LOCKS_EXCLUDED(mutex_);
   void RunJob(Job job);
   // Sleeps until something happens or `timeout` is over.

@@ -39,7 +39,7 @@ struct LogFilesOptions {
   std::string folder;
   uint64_t segment_bytes = 0;
   uint64_t ballast_bytes = 0;
-  size_t spare_count_max = 2;
+  size_t spare_count_max = 4;
   std::function<uint64_t()> new_salt;
 };
 

@@ -1,29 +1,14 @@
 // Implements the arena.
 #include "storage/memory/arena.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-
-#include "base/check.h"
 
 namespace evenkeel::storage {
 namespace {
 
-constexpr size_t kChunkBytesMax = size_t{1} << 20;
-constexpr size_t kMappedBytesMin = size_t{256} << 10;  // smaller chunks come from the allocator
+constexpr size_t kSmallChunkBytesMax = size_t{128} << 10;  // from the allocator
 
 }  // namespace
-
-Arena::~Arena() {
-  for (const Chunk& chunk : chunks_) {
-    if (chunk.mapped) {
-      munmap(chunk.data, chunk.bytes);
-    } else {
-      delete[] chunk.data;
-    }
-  }
-}
 
 char* Arena::Allocate(size_t bytes) {
   bytes = (bytes + 7) & ~size_t{7};
@@ -34,7 +19,7 @@ char* Arena::Allocate(size_t bytes) {
     if (bytes > chunk_bytes_ / 4) return NewChunk(bytes);
     next_ = NewChunk(chunk_bytes_);
     left_ = chunk_bytes_;
-    chunk_bytes_ = std::min(chunk_bytes_ * 2, kChunkBytesMax);
+    chunk_bytes_ = chunk_bytes_ < kSmallChunkBytesMax ? chunk_bytes_ * 2 : kHugePageBytes;
   }
   char* piece = next_;
   next_ += bytes;
@@ -43,17 +28,11 @@ char* Arena::Allocate(size_t bytes) {
 }
 
 char* Arena::NewChunk(size_t bytes) {
-  Chunk chunk{nullptr, bytes, bytes >= kMappedBytesMin};
-  if (chunk.mapped) {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    EVENKEEL_CHECK(memory != MAP_FAILED);
-    chunk.data = static_cast<char*>(memory);
-  } else {
-    chunk.data = new char[bytes];
-  }
-  chunks_.push_back(chunk);
   held_.store(held_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
-  return chunk.data;
+  if (bytes <= kSmallChunkBytesMax) {
+    return small_.emplace_back(std::make_unique<char[]>(bytes)).get();
+  }
+  return large_.emplace_back(bytes).data();
 }
 
 }  // namespace evenkeel::storage

@@ -39,26 +39,19 @@ SkipNode* MemTable::Remove(Table table, std::string_view key, uint64_t stamp) {
   return Install(table, key, Version::NewRemoval(&values_, stamp));
 }
 
-SkipNode* MemTable::Find(Table table, std::string_view key, uint64_t hash) const {
-  const auto number = static_cast<size_t>(table);
-  if (hash != 0 && filtered_.load(std::memory_order_acquire) && !filters_[number]->MayContain(hash))
-    return nullptr;
-  return lists_[number].Find(key);
-}
-
-void MemTable::BuildFilters() {
-  if (filtered_.load(std::memory_order_relaxed)) return;
-  size_t bytes = 0;
-  for (size_t number = 0; number < kTableCount; ++number) {
-    filters_[number] = std::make_unique<KeyFilter>(lists_[number]);
-    bytes += filters_[number]->bytes();
-  }
-  filter_bytes_.store(bytes, std::memory_order_relaxed);
-  filtered_.store(true, std::memory_order_release);
+size_t MemTable::held_bytes() const {
+  size_t bytes = nodes_.held_bytes() + values_.held_bytes() + hung_.held_bytes();
+  for (const KeyIndex& index : indexes_) bytes += index.bytes();
+  return bytes;
 }
 
 SkipNode* MemTable::Install(Table table, std::string_view key, Version* version) {
-  SkipNode* node = lists_[static_cast<size_t>(table)].FindOrInsert(key);
+  const uint64_t hash = KeyHash(key);
+  SkipNode* node = Find(table, key, hash);
+  if (node == nullptr) {
+    node = lists_[static_cast<size_t>(table)].FindOrInsert(key);
+    indexes_[static_cast<size_t>(table)].Insert(hash, node);
+  }
   version->older = node->newest();
   EVENKEEL_DCHECK(version->older == nullptr || version->older->stamp <= version->stamp);
   node->set_newest(version);

@@ -20,7 +20,7 @@
 
 #include "base/types.h"
 #include "storage/memory/arena.h"
-#include "storage/memory/key_filter.h"
+#include "storage/memory/key_index.h"
 #include "storage/memory/skip_list.h"
 #include "storage/table.h"
 
@@ -56,15 +56,10 @@ class MemTable {
   void EndBatch(LogIndex index, Timestamp last, Timestamp clock_bound);
 
   const SkipList& list(Table table) const { return lists_[static_cast<size_t>(table)]; }
-  // The node of `key` or null. Any thread. `hash`: its FilterHash, or 0 to search without the
-  // filter.
-  SkipNode* Find(Table table, std::string_view key, uint64_t hash) const;
-  // The same for the writer, before the table is frozen; a Put of the same key afterwards is cheap.
-  SkipNode* FindAsWriter(Table table, std::string_view key) {
-    return lists_[static_cast<size_t>(table)].FindAsWriter(key);
+  // The node of `key`, whose KeyHash is `hash`, or null. Any thread.
+  SkipNode* Find(Table table, std::string_view key, uint64_t hash) const {
+    return indexes_[static_cast<size_t>(table)].Find(hash, key);
   }
-  // Checkpoint thread, once, when the table is frozen: makes searches for absent keys cheap.
-  void BuildFilters();
   LogIndex first_index() const { return first_index_; }
   // Fixed once the table is frozen; the writer's before that.
   LogIndex last_index() const { return last_index_; }
@@ -75,10 +70,7 @@ class MemTable {
   // Bytes of nodes and values given out, for the decision to freeze. Any thread.
   size_t used_bytes() const { return nodes_.used_bytes() + values_.used_bytes(); }
   // Memory held, with what the checkpoint hung. Any thread.
-  size_t held_bytes() const {
-    return nodes_.held_bytes() + values_.held_bytes() + hung_.held_bytes() +
-           filter_bytes_.load(std::memory_order_relaxed);
-  }
+  size_t held_bytes() const;
 
   // Checkpoint thread: remembers on `node` what LMDB held for its key.
   void HangOld(SkipNode* node, uint64_t stamp, std::string_view old_value);
@@ -91,9 +83,7 @@ class MemTable {
   Arena values_;
   Arena hung_;  // the checkpoint thread's
   std::array<SkipList, kTableCount> lists_;
-  std::array<std::unique_ptr<const KeyFilter>, kTableCount> filters_;
-  std::atomic<bool> filtered_{false};  // filters_ is complete
-  std::atomic<size_t> filter_bytes_{0};
+  std::array<KeyIndex, kTableCount> indexes_;  // of the lists' nodes
   std::vector<DeadRange> dead_ranges_;
   LogIndex first_index_;
   LogIndex last_index_;

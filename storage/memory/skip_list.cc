@@ -72,15 +72,11 @@ void SkipList::MoveSplice(std::string_view key) {
   }
 }
 
-SkipNode* SkipList::FindAsWriter(std::string_view key) {
-  MoveSplice(key);
-  SkipNode* found = splice_.next[0];
-  return found != nullptr && found->key() == key ? found : nullptr;
-}
-
 SkipNode* SkipList::FindOrInsert(std::string_view key) {
   EVENKEEL_DCHECK(!key.empty() && key.size() <= limits::kLmdbKeyBytesMax);
-  if (SkipNode* found = FindAsWriter(key)) return found;
+  MoveSplice(key);
+  SkipNode* found = splice_.next[0];
+  if (found != nullptr && found->key() == key) return found;
   const int height = RandomHeight();
   SkipNode* node = NewNode(key, height);
   for (int level = 0; level < height; ++level) {

@@ -85,9 +85,6 @@ class SkipList {
 
   // The node of `key`, made if it is missing. Writer only. Cheap when keys come in order.
   SkipNode* FindOrInsert(std::string_view key);
-  // The node of `key` or null. Writer only: leaves the place found for an insertion of the same
-  // key.
-  SkipNode* FindAsWriter(std::string_view key);
 
   // Any thread.
   SkipNode* Find(std::string_view key) const;         // or null

@@ -27,8 +27,7 @@ Resolved ResolveNodes(const SkipNode* const* nodes, size_t count, uint64_t bound
 
 Resolved ResolveKey(const ReadTables& tables, Table table, std::string_view key, uint64_t bound) {
   absl::InlinedVector<const SkipNode*, 6> nodes;
-  // One table alone is the active one; it may be frozen and get its filter at any moment.
-  const uint64_t hash = tables.size() > 1 ? FilterHash(key) : 0;
+  const uint64_t hash = KeyHash(key);
   for (const MemTable* mem : tables) {
     const SkipNode* node = mem->Find(table, key, hash);
     if (node != nullptr) {
@@ -41,12 +40,13 @@ Resolved ResolveKey(const ReadTables& tables, Table table, std::string_view key,
 
 Resolved ResolveNewest(const ReadTables& tables, MemTable* active, Table table,
                        std::string_view key) {
-  const SkipNode* node = active->FindAsWriter(table, key);
+  const uint64_t hash = KeyHash(key);
+  const SkipNode* node = active->Find(table, key, hash);
   for (size_t i = 0;; ++i) {
     if (const Version* newest = node == nullptr ? nullptr : node->newest())
       return FromVersion(*newest);
     if (i + 1 >= tables.size()) return {};
-    node = tables[i + 1]->Find(table, key, FilterHash(key));
+    node = tables[i + 1]->Find(table, key, hash);
   }
 }
 

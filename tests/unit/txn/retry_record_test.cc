@@ -21,38 +21,27 @@ bson::OwnedValue Value(const std::string& json) {
   return bson::OwnedValue((*bson::FromJson("{\"v\": " + json + "}"))["v"]);
 }
 
-TEST(RetryRecordKey, NewestNumberFirstThenByStatement) {
+TEST(RetryRecordKey, OrderedByKindThenByStatement) {
   struct Key {
-    int64_t txn;
     RowKind kind;
     int32_t statement;
   };
-  const Key ascending[] = {
-      {INT64_MAX, RowKind::kSlice, 0}, {300, RowKind::kStatement, 0}, {257, RowKind::kSlice, 0},
-      {256, RowKind::kSlice, 1},       {256, RowKind::kSlice, 255},   {256, RowKind::kSlice, 256},
-      {256, RowKind::kStatement, 0},   {255, RowKind::kStatement, 0}, {1, RowKind::kSlice, 0},
-      {1, RowKind::kSlice, INT32_MAX}, {0, RowKind::kSlice, -1},      {0, RowKind::kSlice, 7}};
-  std::string before;
+  const Key ascending[] = {{RowKind::kSlice, INT32_MIN}, {RowKind::kSlice, -1},
+                           {RowKind::kSlice, 0},         {RowKind::kSlice, 255},
+                           {RowKind::kSlice, 256},       {RowKind::kSlice, INT32_MAX},
+                           {RowKind::kStatement, 0},     {RowKind::kStatement, 7}};
+  std::string before = NewestRecordKey(kLsid);
   for (const Key& key : ascending) {
-    const std::string encoded =
-        RetryRecordKey({kLsid, TxnNumber{key.txn}}, key.kind, key.statement);
-    EXPECT_LT(before, encoded) << key.txn << " " << key.statement;
-    EXPECT_EQ(TxnOfKey(encoded), TxnNumber{key.txn});
-    EXPECT_TRUE(encoded.starts_with(SessionPrefix(kLsid)));
-    EXPECT_TRUE(encoded.starts_with(CommandPrefix({kLsid, TxnNumber{key.txn}})));
-    EXPECT_FALSE(encoded.starts_with(CommandPrefix({kLsid, TxnNumber{key.txn + 1}})));
+    const std::string encoded = RetryRecordKey(kLsid, key.kind, key.statement);
+    EXPECT_LT(before, encoded) << key.statement;
+    EXPECT_EQ(LsidOfKey(encoded), kLsid);
     before = encoded;
   }
 }
 
-TEST(RetryRecordKey, SessionsDoNotMix) {
-  const std::string other = "sixteen bytes iD";
-  EXPECT_FALSE(
-      RetryRecordKey({kLsid, TxnNumber{1}}, RowKind::kSlice, 0).starts_with(SessionPrefix(other)));
-}
-
 RetryRecord MakeRecord() {
   RetryRecord record;
+  record.txn = TxnNumber{77};
   record.collection = CollectionId{1000};
   record.placement_key = std::string("\x80\0\xff text", 8);
   record.written_ms = 1'700'000'000'123;
@@ -77,6 +66,7 @@ TEST(RetryRecord, SurvivesARoundTrip) {
   const std::string bytes = EncodeRetryRecord(before);
   const auto after = DecodeRetryRecord(bytes);
   ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_EQ(after->txn, before.txn);
   EXPECT_EQ(after->collection, before.collection);
   EXPECT_EQ(after->placement_key, before.placement_key);
   EXPECT_EQ(after->written_ms, before.written_ms);
@@ -95,16 +85,17 @@ TEST(RetryRecord, SurvivesARoundTrip) {
 }
 
 TEST(RetryRecord, KeyAndValueKnowTheLowestAndTheHighestStatement) {
-  const RetryableCommand command{kLsid, TxnNumber{5}};
   RetryRecord record;
+  record.txn = TxnNumber{5};
   for (const int32_t statement : {30, 7, 50, 12})
     record.results.push_back({.statement = statement});
-  EXPECT_EQ(RetryRecordKey(command, record), RetryRecordKey(command, RowKind::kSlice, 7));
-  EXPECT_EQ(*LastStatementOf(EncodeRetryRecord(record)), 50);
+  EXPECT_EQ(RetryRecordKey(kLsid, record), RetryRecordKey(kLsid, RowKind::kSlice, 7));
+  EXPECT_EQ(FactsOf(EncodeRetryRecord(record))->last_statement, 50);
   record.results.resize(1);
-  EXPECT_EQ(RetryRecordKey(command, record), RetryRecordKey(command, RowKind::kStatement, 30));
-  EXPECT_EQ(*LastStatementOf(EncodeRetryRecord(record)), 30);
-  EXPECT_EQ(CodeOf(LastStatementOf("damaged").status()), ErrorCode::kInvalidBSON);
+  EXPECT_EQ(RetryRecordKey(kLsid, record), RetryRecordKey(kLsid, RowKind::kStatement, 30));
+  EXPECT_EQ(FactsOf(EncodeRetryRecord(record))->last_statement, 30);
+  EXPECT_EQ(FactsOf(EncodeRetryRecord(record))->txn, TxnNumber{5});
+  EXPECT_EQ(CodeOf(FactsOf("damaged").status()), ErrorCode::kInvalidBSON);
 }
 
 TEST(RetryRecord, AnUpsertedNullIsNotNothing) {
@@ -129,15 +120,15 @@ TEST(RetryRecord, ABulkInsertIsOneSmallRow) {
 TEST(RetryRecord, DamagedRowsAreRefused) {
   const std::string cases[] = {
       "{}",
-      R"({"c": {"$numberLong": "1"}})",
-      R"({"c": 1, "p": {"$binary": {"base64": "", "subType": "00"}},
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}})",
+      R"({"x": {"$numberLong": "7"}, "c": 1, "p": {"$binary": {"base64": "", "subType": "00"}},
           "t": {"$date": "2024-01-01T00:00:00Z"}, "r": []})",
-      R"({"c": {"$numberLong": "1"}, "p": "x", "t": {"$date": "2024-01-01T00:00:00Z"}, "r": []})",
-      R"({"c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "p": "x", "t": {"$date": "2024-01-01T00:00:00Z"}, "r": []})",
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
           "t": {"$date": "2024-01-01T00:00:00Z"}, "r": [1]})",
-      R"({"c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
           "t": {"$date": "2024-01-01T00:00:00Z"}, "r": [{"s": "x", "k": 1, "n": 1}]})",
-      R"({"c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
           "t": {"$date": "2024-01-01T00:00:00Z"}, "r": [{"s": 1, "k": 77, "n": 1}]})",
   };
   for (const std::string& json : cases) {

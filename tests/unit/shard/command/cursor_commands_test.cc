@@ -70,7 +70,7 @@ TEST(Find, BatchSizes) {
       {250, R"("batchSize": 100)", R"("batchSize": 100)", {100, 100, 50}},
       {10, R"("batchSize": 5)", R"("batchSize": 5)", {5, 5, 0}},
       {10, R"("batchSize": 3, "limit": {"$numberLong": "4"})", "", {3, 1}},
-      {10, R"("batchSize": 4, "limit": {"$numberLong": "4"})", "", {4, 0}},
+      {10, R"("batchSize": 4, "limit": {"$numberLong": "4"})", "", {4}},
       {10, R"("batchSize": 2, "singleBatch": true)", "", {2}},
       {10, R"("skip": {"$numberLong": "8"})", "", {2}},
       {3000, R"("batchSize": 2000)", "", {2000, 1000}},

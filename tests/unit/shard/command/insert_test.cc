@@ -306,9 +306,14 @@ TEST(Insert, ALongRetryableCommandKeepsFewRows) {
   EXPECT_EQ(shard.CountRecords(storage::Table::kSessions), 3u);
   EXPECT_EQ(Outcome(shard, collection, rest), "n 1300");
   EXPECT_EQ(shard.Count(collection), 1300);
-  // The session's next command takes the place of the rows.
-  EXPECT_EQ(Outcome(shard, collection, R"("documents": [{"_id": -1}], )" + Txn(2)), "n 1");
-  EXPECT_EQ(shard.CountRecords(storage::Table::kSessions), 1u);
+  // The session's next commands take the places of the rows.
+  for (int txn = 2; txn < 10; ++txn) {
+    const std::string next = R"("documents": [{"_id": -)" + std::to_string(txn) + "}], " + Txn(txn);
+    EXPECT_EQ(Outcome(shard, collection, next), "n 1");
+    EXPECT_EQ(Outcome(shard, collection, next), "n 1");
+  }
+  EXPECT_EQ(shard.CountRecords(storage::Table::kSessions), 3u);
+  EXPECT_EQ(shard.Count(collection), 1308);
 }
 
 TEST(Insert, BadSessions) {
