@@ -127,7 +127,11 @@ absl::Status Client::InsertRecord(uint64_t number, RecordShape shape, base::Rand
   bson_destroy(&reply);  // the driver initialises it
   bson_error_t error;
   const bool good =
-      mongoc_collection_command_simple(collection_, &command, nullptr, &reply, &error);
+      mongoc_collection_write_command_with_opts(collection_, &command, nullptr, &reply, &error);
+  bson_iter_t errors;
+  if (good && bson_iter_init_find(&errors, &reply, "writeErrors")) {
+    return Error(ErrorCode::kDuplicateKey, "record {} is there already", RecordId(number));
+  }
   return StatusOf(good, error);
 }
 
