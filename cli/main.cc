@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <string>
+#include <variant>
 
 #include "base/fail_point.h"
 #include "base/log.h"
@@ -30,22 +32,33 @@ int Fail(const absl::Status& status, int exit_code) {
   return exit_code;
 }
 
-int RunStart(const StartOptions& options) {
+absl::Status Prepare(const LogChoice& choice) {
   base::LogOptions log;
-  log.json = options.log_format == "json";
-  log.level = LevelOf(options.log_level);
-  if (const absl::Status status = base::ConfigureLog(log); !status.ok())
-    return Fail(status, kCannotStart);
+  log.json = choice.format == "json";
+  log.level = LevelOf(choice.level);
+  return base::ConfigureLog(log);
+}
+
+absl::StatusOr<std::unique_ptr<Node>> StartRole(const Role& role) {
+  if (const auto* router = std::get_if<RouterStartOptions>(&role)) return StartRouter(*router);
+  if (const auto* shard = std::get_if<ShardStartOptions>(&role)) return StartShard(*shard);
+  return StartCluster(std::get<StartOptions>(role));
+}
+
+int Run(const Role& role) {
+  const LogChoice& log =
+      std::visit([](const auto& options) -> const LogChoice& { return options.log; }, role);
+  if (const absl::Status status = Prepare(log); !status.ok()) return Fail(status, kCannotStart);
   if (const char* points = std::getenv("EVENKEEL_FAIL_POINTS")) {
     if (const absl::Status status = base::ConfigureFailPoints(points); !status.ok())
       return Fail(status, kWrongOptions);
   }
-  auto node = Node::Start(options);
+  auto node = StartRole(role);
   if (!node.ok()) return Fail(node.status(), kCannotStart);
-  const std::string uri =
-      "mongodb://" + options.bind.front() + ":" + std::to_string((*node)->port()) + "/";
-  std::cout << "evenkeel is ready: " << uri << " (" << (*node)->shard_count() << " shards, data in "
-            << options.data << "). Next: mongosh " << uri << std::endl;
+  const std::string address = (*node)->Address();
+  std::cout << "evenkeel is ready: " << address << " (" << (*node)->Describe() << ")";
+  if (!std::holds_alternative<ShardStartOptions>(role)) std::cout << ". Next: mongosh " << address;
+  std::cout << std::endl;
   (*node)->WaitForSignal();
   if (const absl::Status status = (*node)->Stop(); !status.ok()) return Fail(status, kCannotStart);
   return 0;
@@ -60,6 +73,6 @@ int main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 #endif
   const evenkeel::cli::ParsedOptions parsed = evenkeel::cli::ParseOptions(argc, argv);
-  if (!parsed.start) return parsed.exit_code;
-  return evenkeel::cli::RunStart(*parsed.start);
+  if (!parsed.role) return parsed.exit_code;
+  return evenkeel::cli::Run(*parsed.role);
 }

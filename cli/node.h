@@ -1,10 +1,12 @@
-// A whole cluster in one process: log, stores, shard services, router, listener; started and
-// stopped in order.
+// One process of a cluster in its role, started and stopped in order: a whole cluster in one
+// process, a router, or a shard.
 #pragma once
 
 #include <absl/status/statusor.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "cli/options.h"
 
@@ -12,23 +14,22 @@ namespace evenkeel::cli {
 
 class Node {
  public:
-  // Opens the data, recovers, and serves. Errors: what keeps it from starting, naming the path or
-  // address.
-  static absl::StatusOr<std::unique_ptr<Node>> Start(const StartOptions& options);
-  ~Node();
-
-  uint16_t port() const;
-  uint32_t shard_count() const;
+  virtual ~Node() = default;
+  // What the ready line says of it: "3 shards, data in ./data".
+  virtual std::string Describe() const = 0;
+  // What a client or a router connects to.
+  virtual std::string Address() const = 0;
   // Waits for SIGTERM or SIGINT.
-  void WaitForSignal();
+  virtual void WaitForSignal() = 0;
   // No new work; running work ends or is told; checkpoint; close.
-  absl::Status Stop();
-
- private:
-  struct Parts;
-  Node();
-  absl::Status Boot(const StartOptions& options);
-  std::unique_ptr<Parts> parts_;
+  virtual absl::Status Stop() = 0;
 };
+
+// Each opens what it needs, recovers and serves. Errors: what keeps it from starting, naming the
+// path or address.
+absl::StatusOr<std::unique_ptr<Node>> StartCluster(const StartOptions& options);
+// Waits until all shards can be reached.
+absl::StatusOr<std::unique_ptr<Node>> StartRouter(const RouterStartOptions& options);
+absl::StatusOr<std::unique_ptr<Node>> StartShard(const ShardStartOptions& options);
 
 }  // namespace evenkeel::cli

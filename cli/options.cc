@@ -53,56 +53,92 @@ class YamlConfig final : public CLI::Config {
   }
 };
 
-void AddStartOptions(CLI::App* start, StartOptions* options) {
-  start
-      ->add_option("--shards", options->shards,
-                   "number of embedded shards [what the data hold; 3 for new data]")
-      ->check(CLI::Range(1, 64));
-  start->add_option("--data", options->data, "folder of the data, made if it is missing")
+void AddProcessOptions(CLI::App* app, ProcessOptions* process, LogChoice* log) {
+  app->add_option("--port", process->port, "port to listen on; 0 picks a free one")
       ->capture_default_str();
-  start->add_option("--port", options->port, "port to listen on; 0 picks a free one")
-      ->capture_default_str();
-  start
-      ->add_option("--bind", options->bind,
-                   "addresses to listen on; others than loopback need --no-auth")
-      ->capture_default_str();
-  start->add_flag("--no-auth", options->no_auth,
-                  "accept clients from other hosts without authentication");
-  start->add_option("--log-format", options->log_format, "form of the log lines on standard error")
+  app->add_option("--log-format", log->format, "form of the log lines on standard error")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  start->add_option("--log-level", options->log_level, "least severity that is logged")
+  app->add_option("--log-level", log->level, "least severity that is logged")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
       ->capture_default_str();
-  start
-      ->add_option("--pool-threads", options->pool_threads,
-                   "threads for scans [one per core, 2 at least]")
+  app->add_option("--pool-threads", process->pool_threads,
+                  "threads for scans [one per core, 2 at least]")
       ->check(CLI::Range(0, 256));
-  start->add_option("--connections", options->connections, "most client connections at a time")
+  app->add_option("--connections", process->connections, "most connections at a time")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  start
-      ->add_option("--map-size-gb", options->map_size_gb,
-                   "address space for each shard's file, in GB")
+}
+
+void AddClientOptions(CLI::App* app, ProcessOptions* process, bool* no_auth) {
+  app->add_option("--bind", process->bind,
+                  "addresses to listen on; others than loopback need --no-auth")
+      ->capture_default_str();
+  app->add_flag("--no-auth", *no_auth, "accept clients from other hosts without authentication");
+}
+
+void AddDataOptions(CLI::App* app, std::string* data, uint64_t* map_size_gb) {
+  app->add_option("--data", *data, "folder of the data, made if it is missing")
+      ->capture_default_str();
+  app->add_option("--map-size-gb", *map_size_gb, "address space for each shard's file, in GB")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();
 }
 
-bson::Document CommandLine(int argc, const char* const* argv, const StartOptions& options) {
+CLI::App* AddStart(CLI::App& app, StartOptions* options) {
+  CLI::App* start =
+      app.add_subcommand("start", "runs a whole cluster in this process: a router and its shards");
+  start
+      ->add_option("--shards", options->shards,
+                   "number of embedded shards [what the data hold; 3 for new data]")
+      ->check(CLI::Range(1, 64));
+  AddDataOptions(start, &options->data, &options->map_size_gb);
+  AddProcessOptions(start, &options->process, &options->log);
+  AddClientOptions(start, &options->process, &options->no_auth);
+  start->footer("Also: --config FILE reads these options from a YAML file; the command line wins.");
+  start->fallthrough();  // --config may stand behind `start`
+  return start;
+}
+
+CLI::App* AddRouter(CLI::App& app, RouterStartOptions* options) {
+  CLI::App* router =
+      app.add_subcommand("router", "runs a router of a cluster whose shards are other processes");
+  router->add_option("--cluster", options->cluster, "the cluster file (docs/operations.md)")
+      ->required();
+  AddProcessOptions(router, &options->process, &options->log);
+  AddClientOptions(router, &options->process, &options->no_auth);
+  return router;
+}
+
+CLI::App* AddShard(CLI::App& app, ShardStartOptions* options) {
+  CLI::App* shard = app.add_subcommand("shard", "runs one shard of a cluster");
+  shard->add_option("--cluster", options->cluster, "the cluster file (docs/operations.md)")
+      ->required();
+  shard->add_option("--id", options->id, "which of its shards this is, for example shard0")
+      ->required();
+  AddDataOptions(shard, &options->data, &options->map_size_gb);
+  AddProcessOptions(shard, &options->process, &options->log);
+  shard->get_option("--port")->default_str("")->description(
+      "port to listen on [the one in the cluster file]");
+  options->process.bind.clear();
+  shard->add_option("--bind", options->process.bind,
+                    "addresses to listen on [the one in the cluster file]");
+  return shard;
+}
+
+bson::Document CommandLine(int argc, const char* const* argv, const ProcessOptions& process,
+                           const std::string& data) {
   bson::Builder out;
   out.OpenArray("argv");
   bson::ArrayAppender array(out);
   for (int i = 0; i < argc; ++i) array.Add(argv[i]);
   out.Close().OpenDocument("parsed").OpenDocument("net").Append("port",
-                                                                static_cast<int32_t>(options.port));
+                                                                static_cast<int32_t>(process.port));
   std::string bind;
-  for (const std::string& address : options.bind) bind += (bind.empty() ? "" : ",") + address;
-  out.Append("bindIp", bind)
-      .Close()
-      .OpenDocument("storage")
-      .Append("dbPath", options.data)
-      .Close()
-      .Close();
+  for (const std::string& address : process.bind) bind += (bind.empty() ? "" : ",") + address;
+  out.Append("bindIp", bind).Close();
+  if (!data.empty()) out.OpenDocument("storage").Append("dbPath", data).Close();
+  out.Close();
   return out.Finish();
 }
 
@@ -110,39 +146,55 @@ bool IsLoopback(const std::string& address) {
   return address.starts_with("127.") || address == "localhost" || address == "::1";
 }
 
+// Prints why others may not be let in, and returns false.
+bool MayBind(const ProcessOptions& process, bool no_auth) {
+  for (const std::string& address : process.bind) {
+    if (IsLoopback(address) || no_auth) continue;
+    std::cerr << "evenkeel: --bind " << address
+              << " lets other hosts in, and there is no authentication yet: add --no-auth to say "
+                 "that this is meant\n";
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 ParsedOptions ParseOptions(int argc, const char* const* argv) {
+  constexpr int kWrongOptions = 2;
   CLI::App app(
       "Evenkeel: a sharded document database that MongoDB's drivers and mongosh use unchanged");
   app.name("evenkeel");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("evenkeel ") + EVENKEEL_VERSION);
   app.require_subcommand(1);
-  StartOptions options;
-  CLI::App* start =
-      app.add_subcommand("start", "runs a whole cluster in this process: a router and its shards");
-  AddStartOptions(start, &options);
-  start->footer("Also: --config FILE reads these options from a YAML file; the command line wins.");
+  StartOptions start;
+  RouterStartOptions router;
+  ShardStartOptions shard;
+  AddStart(app, &start);
+  const CLI::App* router_app = AddRouter(app, &router);
+  const CLI::App* shard_app = AddShard(app, &shard);
   app.config_formatter(std::make_shared<YamlConfig>());
   app.set_config("--config", "", "a YAML file with options of `start`; the command line wins");
   app.allow_config_extras(false);
-  start->fallthrough();  // --config may stand behind `start`
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
-    return {std::nullopt, code == 0 ? 0 : 2};
+    return {std::nullopt, code == 0 ? 0 : kWrongOptions};
   }
-  for (const std::string& address : options.bind) {
-    if (IsLoopback(address) || options.no_auth) continue;
-    std::cerr << "evenkeel: --bind " << address
-              << " lets other hosts in, and there is no authentication yet: add --no-auth to say "
-                 "that this is meant\n";
-    return {std::nullopt, 2};
+  if (shard_app->parsed()) {
+    shard.port_given = shard_app->get_option("--port")->count() > 0;
+    return {std::move(shard), 0};
   }
-  options.command_line = CommandLine(argc, argv, options);
-  return {std::move(options), 0};
+  if (router_app->parsed()) {
+    if (!MayBind(router.process, router.no_auth)) return {std::nullopt, kWrongOptions};
+    router.command_line = CommandLine(argc, argv, router.process, "");
+    return {std::move(router), 0};
+  }
+  if (!MayBind(start.process, start.no_auth)) return {std::nullopt, kWrongOptions};
+  start.command_line = CommandLine(argc, argv, start.process, start.data);
+  return {std::move(start), 0};
 }
 
 }  // namespace evenkeel::cli

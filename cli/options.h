@@ -4,31 +4,55 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+#include <variant>
 
 #include "base/bson/document.h"
+#include "cli/process.h"
 
 namespace evenkeel::cli {
 
-// What `evenkeel start` was asked for.
+struct LogChoice {
+  std::string format = "text";
+  std::string level = "info";
+};
+
+// What `evenkeel start` was asked for: a whole cluster in one process.
 struct StartOptions {
+  ProcessOptions process;
+  LogChoice log;
+  bool no_auth = false;
   std::optional<uint32_t> shards;  // nothing: as many as the data hold, 3 for new data
   std::string data = "./data";
-  uint16_t port = 27017;  // 0: a free one
-  std::vector<std::string> bind = {"127.0.0.1"};
-  bool no_auth = false;
-  std::string log_format = "text";
-  std::string log_level = "info";
-  uint32_t pool_threads = 0;    // 0: one per core, two at least
   uint64_t map_size_gb = 1024;  // address space of each shard's file
-  int64_t connections = 10'000;
   bson::Document command_line;  // {argv: […], parsed: {…}}, for getCmdLineOpts
 };
 
-// The outcome of parsing: options to run with, or an exit code (after --help, --version or an
-// error, which were printed).
+// `evenkeel router`: a router of shards in other processes.
+struct RouterStartOptions {
+  ProcessOptions process;
+  LogChoice log;
+  bool no_auth = false;
+  std::string cluster;  // the cluster file
+  bson::Document command_line;
+};
+
+// `evenkeel shard`: one shard of a cluster.
+struct ShardStartOptions {
+  ProcessOptions process;   // bind empty: the address in the cluster file
+  bool port_given = false;  // else the port is the cluster file's
+  LogChoice log;
+  std::string cluster;  // the cluster file
+  std::string id;       // "shard0"
+  std::string data = "./data";
+  uint64_t map_size_gb = 1024;
+};
+
+using Role = std::variant<StartOptions, RouterStartOptions, ShardStartOptions>;
+
+// The outcome of parsing: a role to run, or an exit code (after --help, --version or an error,
+// which were printed).
 struct ParsedOptions {
-  std::optional<StartOptions> start;
+  std::optional<Role> role;
   int exit_code = 0;
 };
 

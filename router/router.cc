@@ -11,17 +11,20 @@
 #include "router/cursor/cursor_table.h"
 #include "router/cursor/cursors.h"
 #include "router/ddl/ddl.h"
+#include "router/ddl/job_watch.h"
 #include "router/session/async_mutex.h"
 #include "router/session/session_table.h"
 #include "router/table.h"
 #include "wire/protocol/commands.h"
 #include "wire/protocol/error_reply.h"
+#include "wire/protocol/peer_fields.h"
 #include "wire/protocol/shard_envelope.h"
 
 namespace evenkeel::router {
 namespace {
 
 constexpr absl::Duration kHousekeepingPeriod = absl::Seconds(30);
+constexpr absl::Duration kPresencePeriod = absl::Seconds(5);
 constexpr absl::Duration kStopPollPeriod = absl::Milliseconds(10);
 
 // Counts a command for as long as it runs.
@@ -75,10 +78,10 @@ absl::Status CheckRequest(const CommandContext& context) {
     return MakeError(ErrorCode::kOperationNotSupportedInTransaction,
                      "transactions are not supported yet");
   }
-  // The envelope is the router's to write.
-  if (request.body().Contains(wire::kShardField)) {
-    return Error(Location(40415), "BSON field '{}.{}' is an unknown field.", request.name,
-                 wire::kShardField);
+  // These are the router's to write.
+  for (const std::string_view field : {wire::kShardField, wire::kPeerField}) {
+    if (!request.body().Contains(field)) continue;
+    return Error(Location(40415), "BSON field '{}.{}' is an unknown field.", request.name, field);
   }
   return absl::OkStatus();
 }
@@ -114,6 +117,10 @@ Awaitable<absl::Status> Router::Start() {
   EVENKEEL_CO_RETURN_IF_ERROR(co_await ddl::Bootstrap(*state_));
   background_.Spawn(
       [this](base::CancellationToken cancelled) { return KeepHouse(std::move(cancelled)); });
+  if (!state_->options.owns_shards) {
+    background_.Spawn(
+        [this](base::CancellationToken cancelled) { return WatchJobs(std::move(cancelled)); });
+  }
   co_return absl::OkStatus();
 }
 
@@ -124,6 +131,14 @@ Awaitable<void> Router::Stop(absl::Time deadline) {
     (void)co_await base::Sleep(kStopPollPeriod);
   }
   co_await CloseCursors(state_->cursors->TakeAll());
+}
+
+Awaitable<void> Router::WatchJobs(base::CancellationToken cancelled) {
+  ddl::JobWatch watch;
+  while ((co_await base::Sleep(kPresencePeriod, cancelled)).ok()) {
+    const absl::Status status = co_await watch.Run(*state_);
+    if (!status.ok()) base::LogWarning("router", "cannot look after jobs", {{"error", status}});
+  }
 }
 
 Awaitable<void> Router::KeepHouse(base::CancellationToken cancelled) {

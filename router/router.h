@@ -23,6 +23,8 @@ class NamedLocks;  // router/session/async_mutex.h
 struct RouterOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 27017;
+  std::vector<std::string> shard_hosts;  // "host:port" of each shard; empty: this router's
+  bool owns_shards = true;               // they are in this process: no other router reaches them
   std::string version = "7.0.0";  // of MongoDB, what buildInfo says
   std::string evenkeel_version;
   bson::Document command_line;  // for getCmdLineOpts: {argv: […], parsed: {…}}
@@ -74,6 +76,8 @@ class Router final : public wire::RequestHandler {
 
  private:
   Awaitable<CommandResult> Execute(CommandContext& context);
+  // Beside other routers: shows that this one lives, finishes the jobs of dead ones.
+  Awaitable<void> WatchJobs(base::CancellationToken cancelled);
   // Ends idle cursors and old sessions now and then.
   Awaitable<void> KeepHouse(base::CancellationToken cancelled);
 

@@ -23,7 +23,7 @@ constexpr size_t kRulesMax = 64;
 
 // Sorted. Source: the manual's "Database Commands" and the drivers' specifications; "$shard" is
 // between our own processes.
-constexpr std::array<std::string_view, 34> kGenericArguments = {
+constexpr std::array<std::string_view, 35> kGenericArguments = {
     "$audit",
     "$client",
     "$clusterTime",
@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 34> kGenericArguments = {
     "$configTime",
     "$db",
     "$oplogQueryData",
+    "$peer",
     "$queryOptions",
     "$readPreference",
     "$replData",

@@ -15,16 +15,18 @@
 namespace evenkeel::router::ddl {
 namespace {
 
-// Embedded shards are reached where their router listens.
-std::string ShardHost(const RouterState& router, std::string_view name) {
-  return fmt::format("{}/{}:{}", name, router.options.host, router.options.port);
+// As MongoDB shows the replica set of a shard.
+std::string ShardHost(const RouterState& router, ShardId shard) {
+  const RouterOptions& options = router.options;
+  return fmt::format("{}/{}", Cluster::ShardName(shard),
+                     options.shard_hosts.empty() ? fmt::format("{}:{}", options.host, options.port)
+                                                 : options.shard_hosts[shard.value]);
 }
 
 bson::Document ShardDocument(const RouterState& router, ShardId shard, Timestamp now) {
-  const std::string name = Cluster::ShardName(shard);
   bson::Builder out;
-  out.Append("_id", name)
-      .Append("host", ShardHost(router, name))
+  out.Append("_id", Cluster::ShardName(shard))
+      .Append("host", ShardHost(router, shard))
       .Append("state", int32_t{1})
       .Append("topologyTime", now)
       .Append("replSetConfigVersion", int64_t{-1});
@@ -32,11 +34,12 @@ bson::Document ShardDocument(const RouterState& router, ShardId shard, Timestamp
 }
 
 // The same shard after a start, at its present address.
-bson::Document WithPresentHost(const RouterState& router, bson::View shard) {
+bson::Document WithPresentHost(const RouterState& router, bson::View document) {
+  const auto shard = router.cluster->FindShard(document["_id"].AsString());
   bson::Builder out;
-  for (const auto& [name, value] : shard) {
-    if (name == "host") {
-      out.Append(name, ShardHost(router, shard["_id"].AsString()));
+  for (const auto& [name, value] : document) {
+    if (name == "host" && shard) {
+      out.Append(name, ShardHost(router, *shard));
     } else {
       out.Append(name, value);
     }
@@ -56,6 +59,7 @@ bson::Document VersionDocument(std::string_view cluster_id) {
 bson::Document RouterDocument(const RouterState& router) {
   bson::Builder out;
   out.Append("_id", fmt::format("{}:{}", router.options.host, router.options.port))
+      .AppendObjectId("process", router.process_id)
       .AppendDate("ping", absl::ToUnixMillis(router.wall->Now()))
       .AppendDate("created", absl::ToUnixMillis(router.started))
       .Append("up", int64_t{0})
@@ -66,16 +70,27 @@ bson::Document RouterDocument(const RouterState& router) {
   return out.Finish();
 }
 
-// Gives every shard its identity; repeatable with the same arguments.
+// Equal ranges for the shards there are.
+catalog::Assignment AssignmentOf(const RouterState& router) {
+  return catalog::Assignment::Equal(std::string(catalog::kDefaultAssignment),
+                                    static_cast<uint32_t>(router.cluster->shard_count()));
+}
+
+// Gives a shard its identity; repeatable with the same arguments.
+Awaitable<absl::Status> InitShard(RouterState& router, ShardId shard,
+                                  catalog::Assignment assignment) {
+  bson::Builder body;
+  body.Append("_initShard", int32_t{1})
+      .AppendObjectId("clusterId", router.cluster_id)
+      .Append("shard", static_cast<int32_t>(shard.value))
+      .Append("assignment", assignment.ToBson());
+  co_return (co_await router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}))
+      .status();
+}
+
 Awaitable<absl::Status> InitShards(RouterState& router, const catalog::Assignment& assignment) {
   for (const ShardId shard : router.cluster->AllShards()) {
-    bson::Builder body;
-    body.Append("_initShard", int32_t{1})
-        .AppendObjectId("clusterId", router.cluster_id)
-        .Append("shard", static_cast<int32_t>(shard.value))
-        .Append("assignment", assignment.ToBson());
-    EVENKEEL_CO_RETURN_IF_ERROR(
-        (co_await router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {})).status());
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await InitShard(router, shard, assignment));
   }
   co_return absl::OkStatus();
 }
@@ -96,7 +111,16 @@ Awaitable<absl::Status> Bootstrap(RouterState& router) {
   const auto shard_count = static_cast<uint32_t>(router.cluster->shard_count());
   EVENKEEL_CO_ASSIGN_OR_RETURN(router.cluster_id, co_await KnownClusterId(router));
   const bool is_new = router.cluster_id.empty();
-  if (is_new) router.cluster_id = bson::NewObjectId();
+  if (is_new) {
+    router.cluster_id = bson::NewObjectId();
+    // Of several routers that find a new cluster the first one names it.
+    const absl::Status named = co_await InitShard(router, ShardId{0}, AssignmentOf(router));
+    if (CodeOf(named) == ErrorCode::kAlreadyInitialized) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(router.cluster_id, co_await KnownClusterId(router));
+    } else {
+      EVENKEEL_CO_RETURN_IF_ERROR(named);
+    }
+  }
   std::vector<bson::Document> known;
   if (!is_new) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(known,
@@ -106,8 +130,7 @@ Awaitable<absl::Status> Bootstrap(RouterState& router) {
     co_return Error(ErrorCode::kInvalidOptions, "the data hold {} shards, {} were asked for",
                     known.size(), shard_count);
   }
-  const catalog::Assignment assignment =
-      catalog::Assignment::Equal(std::string(catalog::kDefaultAssignment), shard_count);
+  const catalog::Assignment assignment = AssignmentOf(router);
   EVENKEEL_CO_RETURN_IF_ERROR(co_await InitShards(router, assignment));
   CatalogBatch batch;
   if (known.empty()) {
@@ -123,7 +146,14 @@ Awaitable<absl::Status> Bootstrap(RouterState& router) {
   }
   batch.Put(catalog::kConfigMongos, RouterDocument(router).view());
   EVENKEEL_CO_RETURN_IF_ERROR(co_await batch.Commit(router));
+  if (!router.options.owns_shards) co_return absl::OkStatus();  // JobWatch sees to them
   co_return co_await FinishJobs(router);
+}
+
+Awaitable<absl::Status> NotePresence(RouterState& router) {
+  CatalogBatch batch;
+  co_return co_await batch.Put(catalog::kConfigMongos, RouterDocument(router).view())
+      .Commit(router);
 }
 
 }  // namespace evenkeel::router::ddl

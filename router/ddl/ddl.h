@@ -30,6 +30,9 @@ Awaitable<absl::StatusOr<RoutePtr>> EnsureCollection(RouterState& router, std::s
 // or undoes jobs that a crash has left.
 Awaitable<absl::Status> Bootstrap(RouterState& router);
 
+// Writes this router's row in config.mongos, with the time. Errors: of shard 0.
+Awaitable<absl::Status> NotePresence(RouterState& router);
+
 // Handlers, for router/table.cc.
 Awaitable<CommandResult> CreateCommand(CommandContext& context);
 Awaitable<CommandResult> DropCommand(CommandContext& context);

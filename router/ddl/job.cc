@@ -14,6 +14,7 @@
 #include "router/config_access.h"
 #include "router/ddl/catalog_batch.h"
 #include "router/ddl/copy_collection.h"
+#include "router/ddl/job_record.h"
 #include "router/router.h"
 #include "router/session/async_mutex.h"
 #include "router/shard_request.h"
@@ -23,45 +24,6 @@ namespace {
 
 constexpr absl::Duration kConflictPause = absl::Milliseconds(10);
 constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
-
-void AppendSteps(bson::Builder& builder, std::string_view name, const std::vector<Step>& steps) {
-  builder.OpenArray(name);
-  bson::ArrayAppender array(builder);
-  for (const Step& step : steps) array.Add(step.ToBson());
-  builder.Close();
-}
-
-absl::StatusOr<std::vector<Step>> StepsFrom(bson::Value array) {
-  std::vector<Step> steps;
-  if (!array.Is(bson::Type::kArray))
-    return MakeError(ErrorCode::kInvalidBSON, "damaged job record");
-  for (const auto& [key, value] : array.AsDocument()) {
-    EVENKEEL_ASSIGN_OR_RETURN(Step step, Step::FromBson(value.AsDocument()));
-    steps.push_back(std::move(step));
-  }
-  return steps;
-}
-
-// The record of a job. `passed`: its point of no return lies behind it.
-bson::Document RecordOf(const Job& job, bool passed) {
-  bson::Builder record;
-  record.Append("_id", job.name).Append("kind", job.kind).Append("passed", passed);
-  record.Append("noReturn", static_cast<int32_t>(job.no_return));
-  AppendSteps(record, "steps", job.steps);
-  AppendSteps(record, "undo", job.undo);
-  return record.Finish();
-}
-
-absl::StatusOr<Job> JobFrom(bson::View record, bool* passed) {
-  Job job;
-  job.name = std::string(record["_id"].AsString());
-  job.kind = std::string(record["kind"].AsString());
-  job.no_return = static_cast<size_t>(bson::ToInt64Exact(record["noReturn"]).value_or(0));
-  *passed = bson::Truthy(record["passed"]);
-  EVENKEEL_ASSIGN_OR_RETURN(job.steps, StepsFrom(record["steps"]));
-  EVENKEEL_ASSIGN_OR_RETURN(job.undo, StepsFrom(record["undo"]));
-  return job;
-}
 
 Awaitable<absl::Status> ApplyOn(RouterState& router, const Step& step) {
   bson::Builder body;
@@ -97,6 +59,7 @@ Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
       co_return co_await CopyCollection(router, step.entries[0], step.entries[1]);
     case Step::Kind::kCommit: {
       CatalogBatch batch;
+      batch.ExpectVersion(catalog::kConfigJobs, job.name, job.version);
       batch.AddWrites(step.writes.view());
       // The last step ends the record in its own batch; the step before the point of no return
       // notes that it is passed.
@@ -104,7 +67,7 @@ Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
         (void)EVENKEEL_FAIL_POINT(catalog_job_before_last);
         batch.Remove(catalog::kConfigJobs, job.name);
       } else if (&steps == &job.steps && at + 1 == job.no_return) {
-        batch.Put(catalog::kConfigJobs, RecordOf(job, true).view());
+        batch.Put(catalog::kConfigJobs, RecordOf(router, job, true).view());
       }
       const absl::Status status = co_await batch.Commit(router);
       router.cluster->Forget(job.name);
@@ -143,6 +106,22 @@ Awaitable<absl::Status> RunGroup(RouterState& router, const Job& job,
   co_return absl::OkStatus();
 }
 
+bool IsTakenOver(const absl::Status& status) {
+  return CodeOf(status) == ErrorCode::kConflictingOperationInProgress;
+}
+
+// Waits for the end of a run that another router has taken over, or that this one has ended without
+// hearing of it.
+Awaitable<absl::Status> AwaitEnd(RouterState& router, const Job& job) {
+  while (true) {
+    const auto record = co_await ReadRecord(router, job.name);
+    if (record.ok() && (record->empty() || !IsRunOf(record->view(), job))) {
+      co_return absl::OkStatus();
+    }
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
+  }
+}
+
 // Repeats until it succeeds: what must be finished is finished. Errors: only at shutdown; the
 // record stays then.
 Awaitable<absl::Status> RunForward(RouterState& router, const Job& job,
@@ -155,6 +134,7 @@ Awaitable<absl::Status> RunForward(RouterState& router, const Job& job,
       continue;
     }
     if (Is(status, kShutdown)) co_return status;
+    if (IsTakenOver(status)) co_return co_await AwaitEnd(router, job);
     base::LogWarning("ddl", "a step failed and is repeated",
                      {{"kind", job.kind}, {"name", job.name}, {"error", status}});
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
@@ -163,8 +143,15 @@ Awaitable<absl::Status> RunForward(RouterState& router, const Job& job,
 }
 
 Awaitable<absl::Status> EndRecord(RouterState& router, const Job& job) {
-  CatalogBatch batch;
-  co_return co_await batch.Remove(catalog::kConfigJobs, job.name).Commit(router);
+  while (true) {
+    CatalogBatch batch;
+    batch.ExpectVersion(catalog::kConfigJobs, job.name, job.version)
+        .Remove(catalog::kConfigJobs, job.name);
+    const absl::Status status = co_await batch.Commit(router);
+    if (status.ok() || IsTakenOver(status)) co_return absl::OkStatus();
+    if (Is(status, kShutdown)) co_return status;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
+  }
 }
 
 bool EndsWithCommit(const std::vector<Step>& steps) {
@@ -177,14 +164,35 @@ Awaitable<absl::Status> Undo(RouterState& router, const Job& job) {
   co_return absl::OkStatus();
 }
 
+// A step has failed, and whether the point of no return was passed may be unknown: takes the own
+// run over until it is known. Returns false in `mine` when another router has taken it.
+Awaitable<absl::Status> Settle(RouterState& router, Job* job, bool* passed, bool* mine) {
+  while (true) {
+    const auto record = co_await ReadRecord(router, job->name);
+    if (record.ok()) {
+      *mine = !record->empty() && IsRunOf(record->view(), *job);
+      if (!*mine) co_return absl::OkStatus();
+      const absl::Status taken = co_await TakeOver(router, record->view(), job, passed);
+      if (taken.ok() || Is(taken, kShutdown)) co_return taken;
+    } else if (Is(record.status(), kShutdown)) {
+      co_return record.status();
+    }
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
+  }
+}
+
 // Runs a job whose record is durable.
-Awaitable<absl::Status> Execute(RouterState& router, const Job& job) {
+Awaitable<absl::Status> Execute(RouterState& router, Job& job) {
   for (size_t at = 0; at < job.no_return;) {
     const size_t end = std::min(EndOfGroup(job.steps, at), job.no_return);
     (void)EVENKEEL_FAIL_POINT(catalog_job_between_shards);
     const absl::Status status = co_await RunGroup(router, job, job.steps, at, end);
     if (!status.ok()) {
       if (Is(status, kShutdown)) co_return status;
+      bool passed = false, mine = false;
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await Settle(router, &job, &passed, &mine));
+      if (!mine) co_return status;
+      if (passed) break;
       EVENKEEL_CO_RETURN_IF_ERROR(co_await Undo(router, job));
       co_return status;
     }
@@ -230,36 +238,6 @@ Step Step::Copy(catalog::CollectionEntry from, catalog::CollectionEntry into) {
   return step;
 }
 
-bson::Document Step::ToBson() const {
-  bson::Builder out;
-  out.Append("kind", static_cast<int32_t>(kind)).Append("shard", static_cast<int32_t>(shard.value));
-  out.OpenArray("entries");
-  bson::ArrayAppender array(out);
-  for (const catalog::CollectionEntry& entry : entries) array.Add(entry.ToBson());
-  out.Close().OpenArray("drop");
-  bson::ArrayAppender ids(out);
-  for (const CollectionId id : drop) ids.Add(static_cast<int64_t>(id.value));
-  out.Close().AppendArray("writes", writes).Append("index", static_cast<int64_t>(index.value));
-  return out.Finish();
-}
-
-absl::StatusOr<Step> Step::FromBson(bson::View document) {
-  Step step;
-  step.kind = static_cast<Kind>(document["kind"].AsInt32());
-  step.shard = ShardId{static_cast<uint32_t>(document["shard"].AsInt32())};
-  for (const auto& [key, value] : document["entries"].AsDocument()) {
-    EVENKEEL_ASSIGN_OR_RETURN(catalog::CollectionEntry entry,
-                              catalog::CollectionEntry::FromBson(value.AsDocument()));
-    step.entries.push_back(std::move(entry));
-  }
-  for (const auto& [key, value] : document["drop"].AsDocument()) {
-    step.drop.push_back(CollectionId{static_cast<uint64_t>(value.AsInt64())});
-  }
-  step.writes = bson::Document(document["writes"].AsDocument());
-  step.index = IndexId{static_cast<uint64_t>(document["index"].AsInt64())};
-  return step;
-}
-
 std::vector<std::string> Names(std::string record) {
   std::vector<std::string> names;
   names.push_back(std::move(record));
@@ -285,11 +263,12 @@ Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> nam
     guards.push_back(std::move(guard));
   }
   while (true) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const Job job, co_await plan());
+    EVENKEEL_CO_ASSIGN_OR_RETURN(Job job, co_await plan());
     if (job.steps.empty()) co_return absl::OkStatus();
+    job.version = NewVersion(router);
     CatalogBatch begin;
     begin.Expect(catalog::kConfigJobs, job.name, false)
-        .Put(catalog::kConfigJobs, RecordOf(job, false).view());
+        .Put(catalog::kConfigJobs, RecordOf(router, job, false).view());
     (void)EVENKEEL_FAIL_POINT(catalog_job_before_record);
     const absl::Status begun = co_await begin.Commit(router);
     if (begun.ok()) {
@@ -305,21 +284,24 @@ Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> nam
   }
 }
 
+Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record) {
+  Job job;
+  bool passed = false;
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await TakeOver(router, record, &job, &passed));
+  const bool undo = !passed && job.no_return > 0;
+  base::LogInfo("ddl", undo ? "undoing a job that was left" : "finishing a job that was left",
+                {{"kind", job.kind}, {"name", job.name}});
+  if (undo) co_return co_await Undo(router, job);
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, job.steps, job.no_return));
+  if (!EndsWithCommit(job.steps)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
+  co_return absl::OkStatus();
+}
+
 Awaitable<absl::Status> FinishJobs(RouterState& router) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> records,
                                co_await ReadConfig(router, "jobs", bson::Document(), {}));
   for (const bson::Document& record : records) {
-    bool passed = false;
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const Job job, JobFrom(record.view(), &passed));
-    const bool undo = !passed && job.no_return > 0;
-    base::LogInfo("ddl", undo ? "undoing a job after a restart" : "finishing a job after a restart",
-                  {{"kind", job.kind}, {"name", job.name}});
-    if (undo) {
-      EVENKEEL_CO_RETURN_IF_ERROR(co_await Undo(router, job));
-      continue;
-    }
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, job.steps, job.no_return));
-    if (!EndsWithCommit(job.steps)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await ResumeJob(router, record.view()));
   }
   co_return absl::OkStatus();
 }

@@ -5,6 +5,8 @@
 //   I2  Every step may be done twice.
 //   I3  Before its point of no return a job that fails, or that a crash has stopped, is undone;
 //   after it, it is finished. I4  One job per record name at a time.
+//   I5  Commits happen only while the record has the run's version: a router that was taken for dead
+//   changes nothing in the catalog any more.
 #pragma once
 
 #include <absl/status/status.h>
@@ -45,6 +47,9 @@ struct Step {
 
 struct Job {
   std::string name;  // the record's `_id`: the namespace, or a database's name
+  // Names one run of it: whoever takes a job over gives it another, and commits of the run before
+  // fail from then on.
+  int64_t version = 0;
   std::string kind;  // the command, for people
   std::vector<Step> steps;
   std::vector<Step> undo;
@@ -68,7 +73,11 @@ Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> nam
 std::vector<std::string> Names(std::string record);
 std::vector<std::string> Names(std::string record, std::string other);
 
-// Finishes or undoes every job whose record a crash has left.
+// Takes over a job and runs it to its end, or undoes it. Errors: ConflictingOperationInProgress when
+// somebody else has taken it over.
+Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record);
+
+// Finishes or undoes every job, whoever has begun it: for a router that is the only one.
 Awaitable<absl::Status> FinishJobs(RouterState& router);
 
 }  // namespace evenkeel::router::ddl

@@ -9,7 +9,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const ROOT = path.resolve(__dirname, '..', '..');
-const READY = /^evenkeel is ready: (mongodb:\/\/[\d.]+:(\d+)\/) \(\d+ shards?, data in .*\)\. Next: mongosh \S+$/;
+const READY = /^evenkeel is ready: (\S*?[\d.]+:(\d+)\/?) \(.+\)(?:\. Next: mongosh \S+)?$/;
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 60_000;
 const LOG_LINES_SHOWN = 30;
@@ -46,10 +46,13 @@ class Server {
 
   get pid() { return this.child?.pid; }
 
+  // The command line before this.args: a whole cluster in one process. Other roles: processes.js.
+  command() { return ['start', '--shards', String(this.shards), '--data', this.data, '--port', String(this.port)]; }
+
   // Starts the process and waits for its ready line. extra.env is added for this start only.
   // Rejects with the end of the log when it exits first; the error has exitCode.
   async start(extra = {}) {
-    const args = ['start', '--shards', String(this.shards), '--data', this.data, '--port', String(this.port), ...this.args];
+    const args = [...this.command(), ...this.args];
     this.stdout = '';
     this.stderr = '';
     const child = spawn(binary(), args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env, ...extra.env } });

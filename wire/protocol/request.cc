@@ -79,6 +79,7 @@ constexpr std::string_view kAcceptedOnly[] = {
     "$configServerState",
     "$configTime",
     "$oplogQueryData",
+    "$peer",
     "$queryOptions",
     "$replData",
     "$shard",

@@ -1,0 +1,97 @@
+// Implements the shard's side of the connection to routers.
+#include "cli/shard_handler.h"
+
+#include <absl/time/clock.h>
+
+#include <utility>
+
+#include "base/bson/builder.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "wire/net/cluster_key.h"
+#include "wire/protocol/error_reply.h"
+#include "wire/protocol/peer_fields.h"
+
+namespace evenkeel::cli {
+namespace {
+
+std::string_view BinaryOf(bson::View body, std::string_view field) {
+  const bson::Value value = body[field];
+  return value.Is(bson::Type::kBinary) ? value.AsBinary().bytes : std::string_view();
+}
+
+}  // namespace
+
+absl::StatusOr<bson::Document> ShardHandler::Greet(const wire::ClientState& client,
+                                                   bson::View body) {
+  const std::string_view other = BinaryOf(body, "nonce");
+  if (other.size() != wire::kClusterNonceBytes) {
+    return MakeError(ErrorCode::kBadValue, "_hello needs a nonce of 32 bytes");
+  }
+  Greeting greeting{wire::NewClusterNonce(), std::string(other)};
+  bson::Builder reply;
+  reply.AppendBinary("nonce", 0, greeting.own)
+      .AppendBinary("proof", 0,
+                    wire::ClusterProof(cluster_key_, "shard", greeting.own, greeting.other));
+  absl::MutexLock lock(&mutex_);
+  greetings_[client.connection_id] = std::move(greeting);
+  return reply.Finish();
+}
+
+absl::StatusOr<bson::Document> ShardHandler::Authenticate(wire::ClientState& client,
+                                                          bson::View body) {
+  Greeting greeting;
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto found = greetings_.find(client.connection_id);
+    if (found == greetings_.end()) {
+      return MakeError(ErrorCode::kAuthenticationFailed, "_authenticate comes after _hello");
+    }
+    greeting = std::move(found->second);
+    greetings_.erase(found);
+  }
+  const std::string expected =
+      wire::ClusterProof(cluster_key_, "router", greeting.other, greeting.own);
+  if (!wire::IsSameProof(BinaryOf(body, "proof"), expected)) {
+    base::LogWarning("shard", "refused a peer with another cluster key",
+                     {{"remote", client.remote}});
+    return MakeError(ErrorCode::kAuthenticationFailed, "the router has another cluster key");
+  }
+  client.internal = true;
+  return bson::Document();
+}
+
+boost::asio::awaitable<wire::Reply> ShardHandler::Handle(std::shared_ptr<wire::ClientState> client,
+                                                         wire::Request request) {
+  const wire::PeerFields peer = wire::PeerFieldsOf(request.body(), absl::Now());
+  if (request.name == "_hello" || request.name == "_authenticate") {
+    auto result = request.name == "_hello" ? Greet(*client, request.body())
+                                           : Authenticate(*client, request.body());
+    if (!result.ok()) co_return ErrorFor(result.status());
+    co_return wire::Reply{wire::SuccessReply(*std::move(result), {.to_peer = true})};
+  }
+  if (!client->internal) {
+    co_return ErrorFor(MakeError(ErrorCode::kUnauthorized,
+                                 "this is a shard: clients connect to a router (mongos)"));
+  }
+  clock_->Observe(peer.time);
+  bson::Document body;
+  if (request.name != "_ping") {
+    body = co_await service_->Handle(std::move(request.message), peer.deadline,
+                                     client->disconnected.token());
+  }
+  if (body.view().Contains("ok")) co_return wire::Reply{std::move(body)};
+  const wire::ReplyContext facts{.operation_time = clock_->Now(), .to_peer = true};
+  co_return wire::Reply{wire::SuccessReply(std::move(body), facts)};
+}
+
+wire::Reply ShardHandler::ErrorFor(const absl::Status& status) {
+  return {wire::ErrorReply(status, {.to_peer = true})};
+}
+
+void ShardHandler::Disconnected(const wire::ClientState& client) {
+  absl::MutexLock lock(&mutex_);
+  greetings_.erase(client.connection_id);
+}
+
+}  // namespace evenkeel::cli

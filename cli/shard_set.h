@@ -1,0 +1,57 @@
+// The shards whose data are in one folder: their common log, a store and a service for each.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/async/wait.h"
+#include "cli/process.h"
+#include "shard/command/service.h"
+#include "storage/log/shared_log.h"
+#include "storage/store.h"
+
+namespace evenkeel::cli {
+
+struct ShardSetOptions {
+  std::string data;
+  std::vector<ShardId> shards;
+  uint64_t map_size_gb = 1024;  // address space of each shard's file
+};
+
+// Makes the folder if it is missing. Errors: OperationFailed naming it.
+absl::Status MakeDataFolder(const std::string& data);
+// The shards that have data in the folder.
+std::vector<ShardId> ShardsInData(const std::string& data);
+
+class ShardSet {
+ public:
+  // Opens the data and recovers. `process` outlives the set. Errors: what keeps it from starting,
+  // naming the path.
+  static absl::StatusOr<std::unique_ptr<ShardSet>> Open(const ShardSetOptions& options,
+                                                        Process* process);
+  ~ShardSet();
+
+  size_t size() const { return services_.size(); }
+  shard::ShardService* service(size_t number) { return services_[number].get(); }
+  // Writes checkpoints and closes; nothing may run any more.
+  absl::Status Close();
+
+ private:
+  explicit ShardSet(Process* process) : process_(process), upkeep_(process->network()) {}
+  absl::Status OpenStores(const ShardSetOptions& options);
+  absl::Status StartServices();
+  // Ends idle cursors and removes expired rows now and then.
+  boost::asio::awaitable<void> KeepHouse(base::CancellationToken cancelled);
+
+  Process* const process_;
+  std::unique_ptr<storage::SharedLog> log_;
+  std::vector<std::unique_ptr<storage::ShardStore>> stores_;
+  std::vector<std::unique_ptr<shard::ShardService>> services_;
+  base::TaskGroup upkeep_;
+};
+
+}  // namespace evenkeel::cli

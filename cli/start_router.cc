@@ -1,0 +1,100 @@
+// A router whose shards are other processes.
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "cli/cluster_file.h"
+#include "cli/node.h"
+#include "cli/process.h"
+#include "cli/stop_time.h"
+#include "router/router.h"
+#include "wire/net/remote_channel.h"
+
+namespace evenkeel::cli {
+namespace {
+
+class RouterNode final : public Node {
+ public:
+  explicit RouterNode(const RouterStartOptions& options)
+      : options_(options), process_(options.process) {}
+
+  absl::Status Boot();
+  std::string Describe() const override {
+    return "router of " + std::to_string(channels_.size()) + " shards";
+  }
+  std::string Address() const override {
+    return "mongodb://" + process_.host() + ":" + std::to_string(process_.port()) + "/";
+  }
+  void WaitForSignal() override { process_.WaitForSignal(); }
+  absl::Status Stop() override;
+
+ private:
+  // The router owns the channels; they are known here to be started and stopped.
+  std::vector<std::unique_ptr<wire::ShardChannel>> MakeChannels(const ClusterFile& file);
+
+  const RouterStartOptions options_;
+  Process process_;
+  std::vector<wire::RemoteChannel*> channels_;
+  std::unique_ptr<router::Router> router_;
+};
+
+std::vector<std::unique_ptr<wire::ShardChannel>> RouterNode::MakeChannels(const ClusterFile& file) {
+  std::vector<std::unique_ptr<wire::ShardChannel>> channels;
+  for (const ShardAddress& shard : file.shards) {
+    wire::RemoteChannelOptions options;
+    options.address = {shard.name, shard.host, shard.port, file.key};
+    auto channel = std::make_unique<wire::RemoteChannel>(std::move(options), &process_.clock(),
+                                                         process_.network());
+    channels_.push_back(channel.get());
+    channels.push_back(std::move(channel));
+  }
+  return channels;
+}
+
+absl::Status RouterNode::Boot() {
+  EVENKEEL_ASSIGN_OR_RETURN(const ClusterFile file, ReadClusterFile(options_.cluster));
+  EVENKEEL_RETURN_IF_ERROR(process_.Listen());
+  router::RouterOptions options;
+  options.host = process_.host();
+  options.port = process_.port();
+  options.evenkeel_version = EVENKEEL_VERSION;
+  options.command_line = options_.command_line;
+  options.max_connections = options_.process.connections;
+  options.server_stats = [this] { return process_.server_stats(); };
+  options.owns_shards = false;
+  for (const ShardAddress& shard : file.shards) options.shard_hosts.push_back(shard.text());
+  router_ = std::make_unique<router::Router>(std::move(options), MakeChannels(file),
+                                             &process_.clock(), process_.wall(),
+                                             process_.network(), process_.pool());
+  for (wire::RemoteChannel* channel : channels_) channel->Start();
+  for (wire::RemoteChannel* channel : channels_) {
+    EVENKEEL_RETURN_IF_ERROR(process_.Run(channel->WaitUntilUp({})));
+  }
+  EVENKEEL_RETURN_IF_ERROR(process_.Run(router_->Start()));
+  process_.Serve(router_.get());
+  return absl::OkStatus();
+}
+
+absl::Status RouterNode::Stop() {
+  const absl::Time deadline = process_.wall()->Now() + kStopTime;
+  base::LogInfo("start", "stopping");
+  process_.StopServing(deadline);
+  if (router_) process_.Run(router_->Stop(deadline));
+  for (wire::RemoteChannel* channel : channels_) process_.Run(channel->Stop());
+  process_.StopPool();
+  base::LogInfo("start", "stopped");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Node>> StartRouter(const RouterStartOptions& options) {
+  auto node = std::make_unique<RouterNode>(options);
+  const absl::Status status = node->Boot();
+  if (status.ok()) return node;
+  (void)node->Stop();
+  return status;
+}
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,65 @@
+// A cluster of several processes: routers and shards, each a Server of its own.
+'use strict';
+
+const fs = require('node:fs');
+const net = require('node:net');
+const path = require('node:path');
+const { Server, temporaryFolder } = require('./server.js');
+
+const KEY = 'a key for tests, 24 bytes';
+
+// Free ports; another process might take one before it is used, which shows as a failed start.
+async function freePorts(count) {
+  const servers = Array.from({ length: count }, () => net.createServer());
+  await Promise.all(servers.map((server) => new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))));
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+class ShardProcess extends Server {
+  constructor({ file, number, ...options }) {
+    super(options);
+    this.file = file;
+    this.id = `shard${number}`;
+  }
+
+  command() { return ['shard', '--cluster', this.file, '--id', this.id, '--data', this.data]; }
+}
+
+class RouterProcess extends Server {
+  constructor({ file, ...options }) {
+    super({ data: '', ...options });
+    this.file = file;
+  }
+
+  command() { return ['router', '--cluster', this.file, '--port', String(this.port)]; }
+}
+
+class ProcessCluster {
+  // Writes the cluster file; starts nothing.
+  static async create({ shards = 3, routers = 2, key = KEY } = {}) {
+    const cluster = new ProcessCluster();
+    cluster.folder = temporaryFolder('processes');
+    cluster.file = path.join(cluster.folder, 'cluster.yaml');
+    const ports = await freePorts(shards);
+    const lines = ports.map((port, number) => `  - {id: shard${number}, address: "127.0.0.1:${port}"}`);
+    fs.writeFileSync(cluster.file, `key: "${key}"\nshards:\n${lines.join('\n')}\n`);
+    cluster.shards = ports.map((port, number) => new ShardProcess({ file: cluster.file, number, data: path.join(cluster.folder, `data${number}`) }));
+    cluster.routers = Array.from({ length: routers }, () => new RouterProcess({ file: cluster.file }));
+    return cluster;
+  }
+
+  async start() {
+    await Promise.all([...this.shards, ...this.routers].map((server) => server.start()));
+    return this;
+  }
+
+  async remove() {
+    for (const server of this.shards) if (server.child) server.child.kill('SIGCONT');
+    await Promise.all([...this.shards, ...this.routers].map((server) => server.kill()));
+    fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+module.exports = { ProcessCluster, RouterProcess, ShardProcess };
