@@ -94,7 +94,7 @@ describe('two routers and three shards', () => {
       const plan = await rows.find({ _id: i }).explain();
       owner.set(plan.queryPlanner.winningPlan.shards[0].shardName, i);
     }
-    cluster.shards[1].child.kill('SIGSTOP');
+    await cluster.shards[1].freeze();
     try {
       const started = Date.now();
       const error = await errorOf(rows.find({ _id: owner.get('shard1') }).maxTimeMS(1000).toArray());
@@ -102,14 +102,14 @@ describe('two routers and three shards', () => {
       assert.ok(Date.now() - started < 8_000);
       assert.equal((await rows.findOne({ _id: owner.get('shard0') }))._id, owner.get('shard0'));
     } finally {
-      cluster.shards[1].child.kill('SIGCONT');
+      cluster.shards[1].thaw();
     }
     assert.equal((await rows.findOne({ _id: owner.get('shard1') }))._id, owner.get('shard1'));
   });
 
   it('a router that dies takes only its own cursors with it', async () => {
     const router = await new RouterProcess({ file: cluster.file }).start();
-    const client = await new MongoClient(router.uri, CLIENT_OPTIONS).connect();
+    const client = await new MongoClient(router.uri, { ...CLIENT_OPTIONS, serverSelectionTimeoutMS: 1_000 }).connect();
     const cursor = client.db('many').collection('big').find().batchSize(10);
     assert.ok(await cursor.next());
     await router.kill();

@@ -56,7 +56,7 @@ class ProcessCluster {
   }
 
   async remove() {
-    for (const server of this.shards) if (server.child) server.child.kill('SIGCONT');
+    for (const server of this.shards) server.thaw();
     await Promise.all([...this.shards, ...this.routers].map((server) => server.kill()));
     fs.rmSync(this.folder, { recursive: true, force: true });
   }

@@ -110,6 +110,16 @@ class Server {
     await this.exited;
   }
 
+  // SIGSTOP; resolves when every thread stands still. thaw() lets them go on.
+  async freeze() {
+    this.child.kill('SIGSTOP');
+    const tasks = `/proc/${this.pid}/task`;
+    const runs = (task) => !/\) [tT] /.test(fs.readFileSync(`${tasks}/${task}/stat`, 'utf8'));
+    while (fs.readdirSync(tasks).some(runs)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  thaw() { this.child?.kill('SIGCONT'); }
+
   // Kills what runs and removes the data folder if this object made it.
   async remove() {
     await this.kill();

@@ -135,8 +135,9 @@ asio::awaitable<absl::StatusOr<std::shared_ptr<PeerLink>>> RemoteChannel::Take(
   }
   if (auto link = TakeIdle()) co_return link;
   auto link = std::make_shared<PeerLink>(executor_);
-  EVENKEEL_CO_RETURN_IF_ERROR(
-      co_await link->Open(options_.address, absl::Now() + options_.open_time_max));
+  const absl::Time open_by =
+      std::min(deadline + kDeadlineGrace, absl::Now() + options_.open_time_max);
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await link->Open(options_.address, open_by));
   co_return link;
 }
 
@@ -173,8 +174,12 @@ asio::awaitable<absl::StatusOr<Message>> RemoteChannel::Call(Message request, ab
   const absl::Time give_up = std::min(deadline, absl::Now() + options_.wait_max);
   while (true) {
     absl::StatusOr<Message> reply = co_await CallOnce(message, deadline, cancelled);
+    if (reply.ok()) co_return reply;
+    if (absl::Now() >= deadline) {
+      co_return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");
+    }
     // Nothing was done: the shard may be on its way back.
-    const bool again = !reply.ok() && IsOutcomeKnown(reply.status()) && absl::Now() < give_up;
+    const bool again = IsOutcomeKnown(reply.status()) && absl::Now() < give_up;
     if (!again) co_return reply;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kUpPause, cancelled));
   }
