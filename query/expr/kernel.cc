@@ -66,7 +66,6 @@ absl::StatusOr<ExpressionPtr> ParseNamed(const ExprOp& op, bson::Value args, Par
     if (op.named[i].required) {
       return Error(op.named[i].missing, "Missing '{}' parameter to {}", op.named[i].name, op.name);
     }
-    parsed[i] = MakeConstant(bson::Value());
   }
   return MakeOperator(op, std::move(parsed), scope.context());
 }
@@ -74,7 +73,9 @@ absl::StatusOr<ExpressionPtr> ParseNamed(const ExprOp& op, bson::Value args, Par
 absl::StatusOr<ExpressionPtr> MakeOperator(const ExprOp& op, std::vector<ExpressionPtr> args,
                                            const QueryContext& context) {
   std::vector<std::optional<bson::Value>> constants;
-  for (const ExpressionPtr& arg : args) constants.push_back(arg->Constant());
+  for (const ExpressionPtr& arg : args) {
+    constants.push_back(arg == nullptr ? std::optional(bson::Value()) : arg->Constant());
+  }
   const bool foldable =
       op.pure && std::all_of(constants.begin(), constants.end(),
                              [](const auto& constant) { return constant.has_value(); });

@@ -62,9 +62,19 @@ struct Call {
   const ExprOp& op;
   std::span<const bson::Value> args;
   Evaluation& evaluation;
-  const OpState* state;  // null when the operator has none
+  const OpState* state;                        // null when the operator has none
+  std::span<const ExpressionPtr> expressions;  // null: a named argument that was not given
 
   EvalArena& arena() const { return evaluation.arena(); }
+  // True when the query names this argument, even if it has no value for this document.
+  bool Given(size_t arg) const { return expressions[arg] != nullptr; }
+  // Given, and null or without a value.
+  bool GivenNull(size_t arg) const { return Given(arg) && args[arg].IsNullish(); }
+  // The value of a lazy argument; missing when it was not given.
+  absl::StatusOr<bson::Value> EvaluateLazy(size_t arg) const {
+    if (!Given(arg)) return bson::Value();
+    return expressions[arg]->Evaluate(evaluation);
+  }
 };
 
 // One argument given by name: {$op: {name: …}}.
@@ -72,13 +82,14 @@ struct NamedArg {
   std::string_view name;
   bool required = false;
   ErrorCode missing = ErrorCode::kFailedToParse;  // when a required one is not given
+  bool lazy = false;  // evaluated by eval, where it is needed (onError); missing in Call::args
 };
 
 using ParseFn = absl::StatusOr<ExpressionPtr> (*)(const ExprOp& op, bson::Value args,
                                                   ParseScope& scope);
 using EvalFn = absl::StatusOr<bson::Value> (*)(const Call& call);
-// `constants` has a value for each argument that is constant, nothing for the others. May return
-// null.
+// `constants` has a value for each argument that is constant (missing when it was not given),
+// nothing for the others. May return null.
 using PrepareFn = absl::StatusOr<std::unique_ptr<OpState>> (*)(
     std::span<const std::optional<bson::Value>> constants, const QueryContext& context);
 
@@ -102,7 +113,8 @@ struct ExprOp {
 // Parses {$op: x} and {$op: [x, y, …]} by `op.arity`. Errors: 16020, 28667 for a wrong number of
 // arguments.
 absl::StatusOr<ExpressionPtr> ParseArguments(const ExprOp& op, bson::Value args, ParseScope& scope);
-// Parses {$op: {name: x, …}} by `op.named`; an argument that is not given is missing for eval.
+// Parses {$op: {name: x, …}} by `op.named`; an argument that is not given is missing for eval,
+// which can tell by Call::Given.
 absl::StatusOr<ExpressionPtr> ParseNamed(const ExprOp& op, bson::Value args, ParseScope& scope);
 // Parses the arguments of {$op: [x, y, …]} or {$op: x} for operators that make their own node.
 absl::StatusOr<std::vector<ExpressionPtr>> ParseArgumentList(const ExprOp& op, bson::Value args,

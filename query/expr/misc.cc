@@ -1,4 +1,5 @@
 // What belongs to no other group: $rand, $toHashedIndexKey; and known ones that are not supported.
+#include "base/bson/builder.h"
 #include "base/bson/hash.h"
 #include "base/random.h"
 #include "query/expr/groups.h"
@@ -26,8 +27,26 @@ absl::StatusOr<bson::Value> EvalToHashedIndexKey(const Call& call) {
   return call.arena().Int64(bson::HashValue(call.args[0]));
 }
 
+absl::StatusOr<bson::Value> EvalCreateObjectId(const Call& call) {
+  const std::string id = bson::NewObjectId();
+  return call.arena().Copy(bson::Value(bson::Type::kObjectId, id.data()));
+}
+
+absl::StatusOr<ExpressionPtr> ParseCreateObjectId(const ExprOp& op, bson::Value args,
+                                                  ParseScope& scope) {
+  if (!args.Is(bson::Type::kObject) || !args.AsDocument().empty()) {
+    return Error(ErrorCode::kFailedToParse, "$createObjectId takes an empty object");
+  }
+  return MakeOperator(op, {}, scope.context());
+}
+
 constexpr ExprOp kRows[] = {
-    Unsupported("$createObjectId", "operator/aggregation/createObjectId", "expressions/misc"),
+    {.name = "$createObjectId",
+     .pure = false,
+     .parse = ParseCreateObjectId,
+     .eval = EvalCreateObjectId,
+     .spec = "operator/aggregation/createObjectId",
+     .tests = "expressions/misc"},
     Unsupported("$encStrContains", "operator/aggregation/encStrContains", "none"),
     Unsupported("$encStrEndsWith", "operator/aggregation/encStrEndsWith", "none"),
     Unsupported("$encStrNormalizedEq", "operator/aggregation/encStrNormalizedEq", "none"),

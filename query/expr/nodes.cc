@@ -50,7 +50,7 @@ void ArrayNode::AddDependencies(Dependencies& dependencies) const {
 
 absl::StatusOr<bson::Value> OperatorNode::Evaluate(Evaluation& evaluation) const {
   constexpr size_t kInline = 4;
-  bson::Value few[kInline];
+  bson::Value few[kInline];  // all missing
   bson::Value* values = few;
   EvalArena& arena = evaluation.arena();
   const size_t count = args_.size();
@@ -60,6 +60,7 @@ absl::StatusOr<bson::Value> OperatorNode::Evaluate(Evaluation& evaluation) const
     std::uninitialized_default_construct_n(values, count);
   }
   for (size_t i = 0; i < count; ++i) {
+    if (args_[i] == nullptr || (!op_.named.empty() && op_.named[i].lazy)) continue;
     absl::StatusOr<bson::Value> value = args_[i]->Evaluate(evaluation);
     if (!value.ok()) return value;
     values[i] = *value;
@@ -70,7 +71,7 @@ absl::StatusOr<bson::Value> OperatorNode::Evaluate(Evaluation& evaluation) const
     }
   }
   absl::StatusOr<bson::Value> result =
-      op_.eval(Call{op_, {values, count}, evaluation, state_.get()});
+      op_.eval(Call{op_, {values, count}, evaluation, state_.get(), args_});
   if (arena.OverLimit()) {
     return Error(ErrorCode::kExceededMemoryLimit, "{} would use too much memory", op_.name);
   }
@@ -79,7 +80,9 @@ absl::StatusOr<bson::Value> OperatorNode::Evaluate(Evaluation& evaluation) const
 
 void OperatorNode::AddDependencies(Dependencies& dependencies) const {
   if (!op_.pure) dependencies.random = true;
-  for (const ExpressionPtr& arg : args_) arg->AddDependencies(dependencies);
+  for (const ExpressionPtr& arg : args_) {
+    if (arg != nullptr) arg->AddDependencies(dependencies);
+  }
 }
 
 }  // namespace evenkeel::query::expr

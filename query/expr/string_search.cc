@@ -1,4 +1,4 @@
-// Finding, trimming and replacing in strings. Regular expressions are known and not supported yet.
+// Finding, trimming and replacing in strings.
 #include <algorithm>
 
 #include "query/expr/groups.h"
@@ -112,7 +112,7 @@ absl::StatusOr<bson::Value> Trim(const Call& call, bool left, bool right) {
     return WrongType(call, Location(50699), "requires its input to be a string", input);
   }
   std::vector<std::string_view> removed(std::begin(kWhitespace), std::end(kWhitespace));
-  if (!chars.missing()) {
+  if (call.Given(1)) {
     if (chars.IsNullish()) return NullValue();
     if (!chars.Is(Type::kString)) {
       return WrongType(call, Location(50700), "requires 'chars' to be a string", chars);
@@ -223,10 +223,6 @@ constexpr ExprOp kRows[] = {
      .spec = "operator/aggregation/indexOfCP",
      .tests = "expressions/string/indexOfCP"},
     TrimRow("$ltrim", EvalLtrim, "operator/aggregation/ltrim", "expressions/string/ltrim"),
-    Unsupported("$regexFind", "operator/aggregation/regexFind", "expressions/string/regexFind"),
-    Unsupported("$regexFindAll", "operator/aggregation/regexFindAll",
-                "expressions/string/regexFindAll"),
-    Unsupported("$regexMatch", "operator/aggregation/regexMatch", "expressions/string/regexMatch"),
     ReplaceRow("$replaceAll", EvalReplaceAll, "operator/aggregation/replaceAll",
                "expressions/string/replaceAll"),
     ReplaceRow("$replaceOne", EvalReplaceOne, "operator/aggregation/replaceOne",

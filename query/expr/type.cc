@@ -1,4 +1,4 @@
-// $isNumber, $type.
+// $isNumber, $subtype, $type.
 #include "query/expr/groups.h"
 
 namespace evenkeel::query::expr {
@@ -6,6 +6,13 @@ namespace {
 
 absl::StatusOr<bson::Value> EvalIsNumber(const Call& call) {
   return BoolValue(call.args[0].IsNumber());
+}
+
+absl::StatusOr<bson::Value> EvalSubtype(const Call& call) {
+  if (!call.args[0].Is(bson::Type::kBinary)) {
+    return WrongType(call, Location(10389300), "requires a binData argument", call.args[0]);
+  }
+  return call.arena().Int32(call.args[0].AsBinary().subtype);
 }
 
 absl::StatusOr<bson::Value> EvalType(const Call& call) {
@@ -19,7 +26,13 @@ constexpr ExprOp kRows[] = {
      .eval = EvalIsNumber,
      .spec = "operator/aggregation/isNumber",
      .tests = "expressions/type/isNumber"},
-    Unsupported("$subtype", "operator/aggregation/subtype", "expressions/type/subtype"),
+    {.name = "$subtype",
+     .arity = Arity::Exactly(1),
+     .nulls = Nulls::kPropagate,
+     .parse = ParseArguments,
+     .eval = EvalSubtype,
+     .spec = "operator/aggregation/subtype",
+     .tests = "expressions/type/subtype"},
     {.name = "$type",
      .arity = Arity::Exactly(1),
      .parse = ParseArguments,
