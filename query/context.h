@@ -12,6 +12,8 @@
 
 namespace evenkeel::query {
 
+class ForeignReads;  // query/exec/foreign.h
+
 // Outlives everything compiled with it. One thread at a time.
 struct QueryContext {
   std::string ns;                                     // "db.collection", for messages
@@ -23,6 +25,8 @@ struct QueryContext {
   size_t memory_bytes_max = 100u << 20;  // per blocking operator
   bool internal = false;  // the pipeline was made by our own router: stages named $_… are allowed
   bool is_merge_part = false;  // the pipeline's inputs are partial results of shards
+  // Reads of other collections, for stages like $lookup; null where there are none (shards).
+  std::shared_ptr<ForeignReads> foreign;
 };
 
 }  // namespace evenkeel::query

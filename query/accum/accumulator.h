@@ -29,6 +29,20 @@ namespace evenkeel::query::accum {
 
 struct AccumOp;
 
+// The state of an accumulator over a window that moves: values leave in the order in which they
+// came. Functions of fewer operations than adding all values again have one.
+class Sliding {
+ public:
+  virtual ~Sliding() = default;
+  virtual void Add(bson::Value value) = 0;
+  // `value` was added before.
+  virtual void Remove(bson::Value value) = 0;
+  virtual void Finish(bson::Builder& builder, std::string_view key) const = 0;
+};
+// `argument` as for AccumOp::init, which has accepted it.
+using SlidingFn = std::unique_ptr<Sliding> (*)(bson::Value argument,
+                                               const bson::StringComparator* collation);
+
 // One accumulator of a $group, parsed.
 struct AccumSpec {
   const AccumOp* op = nullptr;
@@ -56,6 +70,7 @@ struct AccumOp {
   AccumPlace place = AccumPlace::kBoth;
   bool ordered = false;  // the order of the input matters
   ParseFn parse = nullptr;
+  SlidingFn sliding = nullptr;  // null: windows that lose rows are computed anew
   size_t state_bytes = 0;
   // Makes a state at `at`, aligned to 16. `argument` is the value of the spec's argument, missing
   // without one.
@@ -97,12 +112,17 @@ constexpr AccumOp Row(AccumOp row) {
   row.add = [](void* state, bson::Value value, AccumContext& context) {
     return static_cast<State*>(state)->Add(value, context);
   };
-  row.merge = [](void* state, bson::Value partial, AccumContext& context) {
-    return static_cast<State*>(state)->Merge(partial, context);
-  };
-  row.serialize = [](const void* state, bson::Builder& builder, std::string_view key) {
-    static_cast<const State*>(state)->Serialize(builder, key);
-  };
+  // Functions of windows only have no partial results.
+  if constexpr (requires(const State* state, bson::Builder& builder) {
+                  state->Serialize(builder, std::string_view());
+                }) {
+    row.merge = [](void* state, bson::Value partial, AccumContext& context) {
+      return static_cast<State*>(state)->Merge(partial, context);
+    };
+    row.serialize = [](const void* state, bson::Builder& builder, std::string_view key) {
+      static_cast<const State*>(state)->Serialize(builder, key);
+    };
+  }
   row.finish = [](const void* state, bson::Builder& builder, std::string_view key) {
     static_cast<const State*>(state)->Finish(builder, key);
   };

@@ -7,14 +7,15 @@
 
 namespace evenkeel::query::accum {
 
+std::span<const AccumOp> CovarianceOps();
 std::span<const AccumOp> FirstLastOps();
 std::span<const AccumOp> MinMaxOps();
 std::span<const AccumOp> ObjectOps();
 std::span<const AccumOp> PercentileOps();
-std::span<const AccumOp> RankOps();
 std::span<const AccumOp> SetOps();
 std::span<const AccumOp> StatsOps();
 std::span<const AccumOp> SumAvgOps();
+std::span<const AccumOp> TopBottomOps();
 
 // What every group promises about its rows: sorted by name, unique, "$" in front, spec and tests
 // given, whole or empty.

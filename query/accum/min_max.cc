@@ -5,6 +5,7 @@
 #include "base/bson/document.h"
 #include "query/accum/groups.h"
 #include "query/accum/parse_n.h"
+#include "query/accum/sliding.h"
 
 namespace evenkeel::query::accum {
 namespace {
@@ -74,18 +75,22 @@ struct ExtremeNState {
 constexpr AccumOp kRows[] = {
     Row<ExtremeState<1>>({.name = "$max",
                           .parse = ParseUnary,
+                          .sliding = MakeSlidingExtreme<1>,
                           .spec = "operator/aggregation/max",
                           .tests = "accumulators/max"}),
     Row<ExtremeNState<1>>({.name = "$maxN",
                            .parse = ParseWithN,
+                           .sliding = MakeSlidingExtremeN<1>,
                            .spec = "operator/aggregation/maxN",
                            .tests = "accumulators/maxN"}),
     Row<ExtremeState<-1>>({.name = "$min",
                            .parse = ParseUnary,
+                           .sliding = MakeSlidingExtreme<-1>,
                            .spec = "operator/aggregation/min",
                            .tests = "accumulators/min"}),
     Row<ExtremeNState<-1>>({.name = "$minN",
                             .parse = ParseWithN,
+                            .sliding = MakeSlidingExtremeN<-1>,
                             .spec = "operator/aggregation/minN",
                             .tests = "accumulators/minN"}),
 };

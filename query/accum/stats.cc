@@ -2,6 +2,7 @@
 #include "base/bson/number.h"
 #include "query/accum/groups.h"
 #include "query/accum/moments.h"
+#include "query/accum/sliding.h"
 
 namespace evenkeel::query::accum {
 namespace {
@@ -37,16 +38,14 @@ struct DeviationState {
 };
 
 constexpr AccumOp kRows[] = {
-    Unsupported("$covariancePop", AccumPlace::kWindow, "operator/aggregation/covariancePop",
-                "window/covariancePop"),
-    Unsupported("$covarianceSamp", AccumPlace::kWindow, "operator/aggregation/covarianceSamp",
-                "window/covarianceSamp"),
     Row<DeviationState<false>>({.name = "$stdDevPop",
                                 .parse = ParseUnary,
+                                .sliding = MakeSlidingDeviation<false>,
                                 .spec = "operator/aggregation/stdDevPop",
                                 .tests = "accumulators/stdDevPop"}),
     Row<DeviationState<true>>({.name = "$stdDevSamp",
                                .parse = ParseUnary,
+                               .sliding = MakeSlidingDeviation<true>,
                                .spec = "operator/aggregation/stdDevSamp",
                                .tests = "accumulators/stdDevSamp"}),
 };

@@ -1,5 +1,6 @@
 // $avg, $count, $sum.
 #include "query/accum/groups.h"
+#include "query/accum/sliding.h"
 #include "query/expr/kernel.h"
 #include "query/expr/running_sum.h"
 
@@ -72,14 +73,17 @@ absl::StatusOr<AccumSpec> ParseCount(const AccumOp& op, bson::Value args, ParseS
 constexpr AccumOp kRows[] = {
     Row<AvgState>({.name = "$avg",
                    .parse = ParseUnary,
+                   .sliding = MakeSlidingAvg,
                    .spec = "operator/aggregation/avg",
                    .tests = "accumulators/avg"}),
     Row<SumState>({.name = "$count",
                    .parse = ParseCount,
+                   .sliding = MakeSlidingSum,
                    .spec = "operator/aggregation/count-accumulator",
                    .tests = "accumulators/count"}),
     Row<SumState>({.name = "$sum",
                    .parse = ParseUnary,
+                   .sliding = MakeSlidingSum,
                    .spec = "operator/aggregation/sum",
                    .tests = "accumulators/sum"}),
 };

@@ -12,8 +12,8 @@ namespace {
 
 std::vector<const AccumOp*> JoinGroups() {
   const std::span<const AccumOp> groups[] = {
-      FirstLastOps(), MinMaxOps(), ObjectOps(), PercentileOps(),
-      RankOps(),      SetOps(),    StatsOps(),  SumAvgOps(),
+      CovarianceOps(), FirstLastOps(), MinMaxOps(), ObjectOps(), PercentileOps(),
+      SetOps(),       StatsOps(),  SumAvgOps(), TopBottomOps(),
   };
   std::vector<const AccumOp*> rows;
   for (const std::span<const AccumOp> group : groups) {
@@ -62,6 +62,21 @@ absl::StatusOr<AccumSpec> ParseGroupAccumulator(std::string_view name, bson::Val
     return Error(ErrorCode::kCommandNotSupported, "the accumulator {} is not supported", name);
   }
   return op->parse(*op, args, scope);
+}
+
+absl::StatusOr<AccumSpec> ParseWindowAccumulator(std::string_view name, bson::Value args,
+                                                 ParseScope& scope) {
+  const AccumOp* op = FindAccumulator(name);
+  if (op == nullptr || op->place == AccumPlace::kGroup) {
+    return Error(ErrorCode::kFailedToParse, "Unrecognized window function, {}", name);
+  }
+  if (op->parse == nullptr) {
+    return Error(ErrorCode::kCommandNotSupported, "the accumulator {} is not supported", name);
+  }
+  if (op->parse != ParseUnary) return op->parse(*op, args, scope);
+  AccumSpec spec{.op = op};
+  EVENKEEL_ASSIGN_OR_RETURN(spec.input, Expression::Parse(args, scope));
+  return spec;
 }
 
 }  // namespace evenkeel::query::accum

@@ -17,5 +17,9 @@ std::span<const AccumOp* const> AllAccumulators();
 // known one without support, and those of the argument.
 absl::StatusOr<AccumSpec> ParseGroupAccumulator(std::string_view name, bson::Value args,
                                                 ParseScope& scope);
+// The same for a window, where an array is an expression like others. Errors: FailedToParse for an
+// unknown one.
+absl::StatusOr<AccumSpec> ParseWindowAccumulator(std::string_view name, bson::Value args,
+                                                 ParseScope& scope);
 
 }  // namespace evenkeel::query::accum

@@ -27,7 +27,7 @@ GroupOperator::GroupOperator(std::unique_ptr<Operator> input, const GroupSpec& s
   static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= accum::kStateAlignment);
   accum_context_.collation = context.collation;
   evaluation_.SetInGroup();
-  for (const GroupSpec::Field& field : spec_.fields) {
+  for (const accum::OutputField& field : spec_.fields) {
     offsets_.push_back(states_bytes_);
     const size_t bytes = field.accumulator.op->state_bytes + accum::kStateAlignment - 1;
     states_bytes_ += bytes - bytes % accum::kStateAlignment;
@@ -128,7 +128,7 @@ bson::Document GroupOperator::Result(const Group& group) const {
     return builder.Finish();
   }
   for (size_t i = 0; i < offsets_.size(); ++i) {
-    const GroupSpec::Field& field = spec_.fields[i];
+    const accum::OutputField& field = spec_.fields[i];
     field.accumulator.op->finish(group.states + offsets_[i], builder, field.name);
   }
   return builder.Finish();

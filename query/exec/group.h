@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "query/accum/accumulator.h"
+#include "query/accum/states.h"
 #include "query/exec/memory_budget.h"
 #include "query/exec/operator.h"
 #include "query/expr/arena.h"
@@ -19,12 +19,8 @@ namespace evenkeel::query {
 
 // A parsed $group.
 struct GroupSpec {
-  struct Field {
-    std::string name;
-    accum::AccumSpec accumulator;
-  };
   ExpressionPtr id;
-  std::vector<Field> fields;
+  std::vector<accum::OutputField> fields;
 };
 
 enum class GroupPart : uint8_t {

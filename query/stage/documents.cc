@@ -45,6 +45,7 @@ constexpr StageOp kRows[] = {
     {.name = "$documents",
      .where = Where::kRouter,
      .first_only = true,
+     .allowed_in_facet = false,
      .source = Source::kOwn,
      .split = Split::kMerger,
      .parse = ParseDocuments,

@@ -1,9 +1,9 @@
 // $group, and the two halves that it is divided into.
 #include "query/exec/group.h"
-#include "query/accum/table.h"
 #include "query/expr/field_path.h"
 #include "query/expr/kernel.h"
 #include "query/stage/groups.h"
+#include "query/stage/output_fields.h"
 
 namespace evenkeel::query::stage {
 namespace {
@@ -41,30 +41,6 @@ absl::StatusOr<ExpressionPtr> ParseId(bson::Value id, ParseScope& scope) {
   return Expression::Parse(id, scope);
 }
 
-absl::StatusOr<GroupSpec::Field> ParseField(const bson::Element& field, ParseScope& scope) {
-  if (field.key.find('.') != std::string_view::npos) {
-    return Error(Location(40235), "The field name '{}' cannot contain '.'", field.key);
-  }
-  if (field.key.starts_with('$')) {
-    return Error(Location(40236), "The field name '{}' cannot be an operator name", field.key);
-  }
-  if (!field.value.Is(bson::Type::kObject) || field.value.AsDocument().empty()) {
-    return Error(Location(40234), "The field '{}' must be an accumulator object", field.key);
-  }
-  const bson::View accumulator = field.value.AsDocument();
-  if (accumulator.CountFields() != 1) {
-    return Error(Location(40238), "The field '{}' must specify one accumulator", field.key);
-  }
-  const bson::Element op = accumulator.Front();
-  if (!op.key.starts_with('$')) {
-    return Error(Location(40234), "The field '{}' must be an accumulator object", field.key);
-  }
-  GroupSpec::Field parsed{std::string(field.key), {}};
-  EVENKEEL_ASSIGN_OR_RETURN(parsed.accumulator,
-                            accum::ParseGroupAccumulator(op.key, op.value, scope));
-  return parsed;
-}
-
 absl::Status ParseGroup(const StageOp& op, bson::Value spec, const QueryContext& context,
                         StageList* out) {
   if (!spec.Is(bson::Type::kObject)) {
@@ -79,7 +55,7 @@ absl::Status ParseGroup(const StageOp& op, bson::Value spec, const QueryContext&
       }
       EVENKEEL_ASSIGN_OR_RETURN(group.id, ParseId(field.value, scope));
     } else {
-      EVENKEEL_ASSIGN_OR_RETURN(GroupSpec::Field parsed, ParseField(field, scope));
+      EVENKEEL_ASSIGN_OR_RETURN(accum::OutputField parsed, ParseOutputField(field, scope));
       group.fields.push_back(std::move(parsed));
     }
   }

@@ -8,14 +8,21 @@
 namespace evenkeel::query::stage {
 
 std::span<const StageOp> AddFieldsStages();
+std::span<const StageOp> BucketAutoStages();
+std::span<const StageOp> BucketStages();
 std::span<const StageOp> CountStages();
+std::span<const StageOp> DensifyStages();
 std::span<const StageOp> DocumentsStages();
+std::span<const StageOp> FacetStages();
+std::span<const StageOp> FillStages();
 std::span<const StageOp> GroupStages();
 std::span<const StageOp> LimitStages();
 std::span<const StageOp> MatchStages();
 std::span<const StageOp> ProjectStages();
+std::span<const StageOp> RedactStages();
 std::span<const StageOp> ReplaceRootStages();
 std::span<const StageOp> SampleStages();
+std::span<const StageOp> SetWindowFieldsStages();
 std::span<const StageOp> SkipStages();
 std::span<const StageOp> SortByCountStages();
 std::span<const StageOp> SortStages();

@@ -92,6 +92,13 @@ bool Pipeline::Writes() const {
   return false;
 }
 
+bool Pipeline::NeedsRouter() const {
+  for (const auto& stage : stages_) {
+    if (stage->NeedsRouter()) return true;
+  }
+  return false;
+}
+
 std::string_view Pipeline::StageNotAllowedInTransaction() const {
   for (const auto& stage : stages_) {
     if (!stage->op().allowed_in_txn) return stage->op().name;
@@ -110,7 +117,7 @@ SplitPipeline Pipeline::Split() const {
     const stage::StageOp& op = stage.op();
     if (merging) {
       stage.Write(merge);
-    } else if (op.where == stage::Where::kRouter || op.split == stage::Split::kMerger) {
+    } else if (stage.NeedsRouter() || op.split == stage::Split::kMerger) {
       merging = true;
       stage.Write(merge);
     } else if (op.split == stage::Split::kEachShard) {

@@ -61,6 +61,8 @@ class Pipeline {
   bson::Value FirstStageSpec() const;
   // Some stage writes ($out, $merge).
   bool Writes() const;
+  // Some stage runs on the router only: one shard alone cannot do it all.
+  bool NeedsRouter() const;
   // The name of the first stage that is not allowed in a transaction, empty if all are.
   std::string_view StageNotAllowedInTransaction() const;
 

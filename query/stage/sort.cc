@@ -2,8 +2,8 @@
 #include "query/exec/sort.h"
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
-#include "query/expr/kernel.h"
 #include "query/stage/groups.h"
+#include "query/stage/sort_spec.h"
 
 namespace evenkeel::query::stage {
 namespace {
@@ -44,20 +44,7 @@ absl::StatusOr<SortPattern> ParsePattern(bson::Value spec) {
   if (spec.AsDocument().empty()) {
     return Error(Location(15976), "$sort stage must have at least one sort key");
   }
-  for (const auto& [key, value] : spec.AsDocument()) {
-    if (value.Is(bson::Type::kObject)) continue;  // {$meta: …}: the pattern knows which there are
-    if (!value.IsNumber()) {
-      return Error(Location(15974), "Illegal key in $sort specification: {}: {}", key,
-                   expr::TypeName(value.type()));
-    }
-    const std::optional<int64_t> direction = bson::ToInt64Exact(value);
-    if (!direction || (*direction != 1 && *direction != -1)) {
-      return Error(Location(15975),
-                   "$sort key ordering must be 1 (for ascending) or -1 (for "
-                   "descending)");
-    }
-  }
-  return SortPattern::Parse(spec.AsDocument());
+  return ParseSortSpec(spec.AsDocument());
 }
 
 absl::Status ParseSort(const StageOp& op, bson::Value spec, const QueryContext&, StageList* out) {

@@ -63,6 +63,7 @@ struct StageOp {
   bool first_only = false;
   bool last_only = false;
   bool internal = false;  // only in pipelines that our own router makes
+  bool allowed_in_facet = true;
   Source source = Source::kInput;
   Split split = Split::kEachShard;
   ParseFn parse = nullptr;
@@ -113,6 +114,8 @@ class Stage {
   virtual void Divide([[maybe_unused]] std::optional<int64_t> rows_wanted,
                       [[maybe_unused]] stage::Halves* halves) const {}
 
+  // True when it has to run on the router: it reads other collections.
+  virtual bool NeedsRouter() const { return op_.where == stage::Where::kRouter; }
   // Tells the stage that no more than its first `count` rows are needed.
   virtual void LimitTo([[maybe_unused]] int64_t count) {}
   // How many rows it passes over, for $skip.

@@ -24,6 +24,7 @@ constexpr StageOp First(std::string_view name, std::string_view spec, std::strin
   return {.name = name,
           .allowed_in_txn = false,
           .first_only = true,
+          .allowed_in_facet = false,
           .source = Source::kDriver,
           .spec = spec,
           .tests = tests};
@@ -34,19 +35,15 @@ constexpr StageOp Writer(std::string_view name, std::string_view spec, std::stri
           .writes = true,
           .allowed_in_txn = false,
           .last_only = true,
+          .allowed_in_facet = false,
           .spec = spec,
           .tests = tests};
 }
 
 constexpr StageOp kRows[] = {
-    Whole("$bucket", "operator/aggregation/bucket", "stages/bucket"),
-    Whole("$bucketAuto", "operator/aggregation/bucketAuto", "stages/bucketAuto"),
     First("$changeStream", "operator/aggregation/changeStream", "none"),
     ByRow("$changeStreamSplitLargeEvent", "operator/aggregation/changeStreamSplitLargeEvent",
           "none"),
-    Whole("$densify", "operator/aggregation/densify", "stages/densify"),
-    Whole("$facet", "operator/aggregation/facet", "stages/facet"),
-    Whole("$fill", "operator/aggregation/fill", "stages/fill"),
     First("$geoNear", "operator/aggregation/geoNear", "stages/geoNear"),
     ByRow("$graphLookup", "operator/aggregation/graphLookup", "stages/graphLookup"),
     First("$indexStats", "operator/aggregation/indexStats", "stages/indexStats"),
@@ -62,12 +59,10 @@ constexpr StageOp kRows[] = {
     First("$querySettings", "operator/aggregation/querySettings", "stages/querySettings"),
     First("$queryStats", "operator/aggregation/queryStats", "stages/queryStats"),
     First("$rankFusion", "operator/aggregation/rankFusion", "stages/rankFusion"),
-    ByRow("$redact", "operator/aggregation/redact", "stages/redact"),
     ByRow("$score", "operator/aggregation/score", "stages/score"),
     First("$scoreFusion", "operator/aggregation/scoreFusion", "stages/scoreFusion"),
     First("$search", "atlas-search/aggregation-stages/search", "none"),
     First("$searchMeta", "atlas-search/aggregation-stages/searchMeta", "none"),
-    Whole("$setWindowFields", "operator/aggregation/setWindowFields", "window"),
     Whole("$unionWith", "operator/aggregation/unionWith", "stages/unionWith"),
     First("$vectorSearch", "atlas-vector-search/vector-search-stage", "none"),
 };

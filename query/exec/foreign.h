@@ -1,0 +1,52 @@
+// Reads of other collections by operators: $lookup, $graphLookup, $unionWith.
+//
+// An operator begins a read and answers Step::kNeedInput while rows are missing. Its driver, the
+// router, takes the wanted reads, carries them out as ordinary targeted aggregations, puts the rows
+// in, and pulls again. Operators stay synchronous and know no network.
+//
+//   ForeignReadPtr read = context.foreign->Begin(ns, pipeline, let);
+//   … the driver: for (auto& read : foreign.TakeWanted()) fill(read);
+//   … the operator: takes read->rows, and wants more unless read->ended.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bson/document.h"
+
+namespace evenkeel::query {
+
+struct ForeignRead {
+  std::string ns;                    // "db.collection", a view too
+  bson::Document pipeline;           // an array of stages
+  bson::Document let;                // variables of the pipeline, evaluated
+  std::vector<bson::Document> rows;  // arrived and not taken yet
+  bool ended = false;                // nothing comes after `rows`
+};
+using ForeignReadPtr = std::shared_ptr<ForeignRead>;
+
+// The reads of one pipeline. One thread at a time.
+class ForeignReads {
+ public:
+  ForeignReadPtr Begin(std::string ns, bson::Document pipeline, bson::Document let) {
+    auto read = std::make_shared<ForeignRead>();
+    read->ns = std::move(ns);
+    read->pipeline = std::move(pipeline);
+    read->let = std::move(let);
+    wanted_.push_back(read);
+    return read;
+  }
+  // Asks for the next rows of a read that has not ended.
+  void Want(ForeignReadPtr read) { wanted_.push_back(std::move(read)); }
+  // The reads whose next rows are waited for, each once.
+  std::vector<ForeignReadPtr> TakeWanted() { return std::exchange(wanted_, {}); }
+
+ private:
+  std::vector<ForeignReadPtr> wanted_;
+};
+
+}  // namespace evenkeel::query
