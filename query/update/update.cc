@@ -6,6 +6,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/compare.h"
 #include "base/bson/json.h"
+#include "base/bson/validate.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "query/match/type_names.h"
@@ -28,9 +29,11 @@ absl::Status ImmutableId(Value before) {
                bson::ToDisplay(before));
 }
 
-absl::Status CheckSize(const bson::Document& document) {
+// Errors: BSONObjectTooLarge, Overflow for nesting past limits::kBsonDepthMax: dotted paths nest as
+// deep as they are long.
+absl::Status CheckLimits(const bson::Document& document) {
   if (document.SizeBytes() <= static_cast<size_t>(limits::kDocumentBytesMax))
-    return absl::OkStatus();
+    return bson::Validate(document.view().Bytes(), limits::kBsonDepthMax);
   return Error(ErrorCode::kBSONObjectTooLarge, "Resulting document after update is larger than {}",
                limits::kDocumentBytesMax);
 }
@@ -80,7 +83,7 @@ class Update::Impl {
     if (!before.missing() && bson::Compare(before, outcome.document["_id"]) != 0) {
       return ImmutableId(before);
     }
-    EVENKEEL_RETURN_IF_ERROR(CheckSize(outcome.document));
+    EVENKEEL_RETURN_IF_ERROR(CheckLimits(outcome.document));
     return outcome;
   }
 
@@ -96,7 +99,7 @@ class Update::Impl {
     }
     if (!id.missing() && bson::Compare(id, made["_id"]) != 0) return ImmutableId(id);
     EVENKEEL_ASSIGN_OR_RETURN(bson::Document out, update::WithIdFirst(made));
-    EVENKEEL_RETURN_IF_ERROR(CheckSize(out));
+    EVENKEEL_RETURN_IF_ERROR(CheckLimits(out));
     return out;
   }
 

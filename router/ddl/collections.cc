@@ -9,18 +9,29 @@
 #include "base/status.h"
 #include "catalog/config_collections.h"
 #include "query/request/create_request.h"
+#include "query/request/fields.h"
+#include "query/stage/pipeline.h"
 #include "router/cluster.h"
 #include "router/config_access.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
 #include "router/ddl/job.h"
+#include "router/query_context.h"
 #include "router/router.h"
+#include "wire/protocol/commands.h"
 
 namespace evenkeel::router::ddl {
 namespace {
 
 using catalog::CollectionEntry;
 using catalog::CollectionKind;
+
+constexpr int kViewDepthMax = 20;  // as MongoDB's
+constexpr uint8_t kUuidSubtype = 4;
+constexpr size_t kUuidBytes = 16;
+constexpr size_t kNamespaceBytesMax = 255;
+// Codes without a row in the table of error codes.
+constexpr int kInvalidUuid = 207, kCollectionUuidMismatch = 361;
 
 // Names that users may not create or change.
 absl::Status CheckUserNamespace(std::string_view ns) {
@@ -89,6 +100,41 @@ absl::StatusOr<bson::Document> OptionsOf(const query::CreateRequest& request) {
   return options.Finish();
 }
 
+// A view's pipeline, by itself. One that cannot be carried out yet may be stored: reads say so.
+// Errors: of the pipeline, OptionNotSupportedOnView for one that writes.
+absl::Status CheckViewPipeline(const RouterState& router, const CollectionEntry& view) {
+  const auto context = MakeQueryContext(router, view.ns);
+  const bson::View stages = view.options["pipeline"].AsDocument();
+  const auto pipeline = query::Pipeline::Parse(stages, *context);
+  if (CodeOf(pipeline.status()) == ErrorCode::kCommandNotSupported) return absl::OkStatus();
+  if (!pipeline.ok()) return pipeline.status();
+  if (!pipeline->Writes()) return absl::OkStatus();
+  return MakeError(ErrorCode::kOptionNotSupportedOnView,
+                   "$out and $merge cannot be used in the definition of a view");
+}
+
+// Errors: those of the pipeline; GraphContainsCycle and ViewDepthLimitExceeded for what the view is
+// defined on.
+Awaitable<absl::Status> CheckView(RouterState& router, const CollectionEntry& view,
+                                  CallScope scope) {
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckViewPipeline(router, view));
+  const std::string prefix = std::string(view.database()) + ".";
+  std::string on = prefix + std::string(view.options["viewOn"].AsString());
+  for (int depth = 1; depth <= kViewDepthMax; ++depth) {
+    if (on == view.ns) {
+      co_return Error(ErrorCode::kGraphContainsCycle, "view '{}' would be defined on itself",
+                      view.ns);
+    }
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const auto route, co_await Current(router, on, scope));
+    if (route == nullptr || route->entry->kind != CollectionKind::kView) {
+      co_return absl::OkStatus();
+    }
+    on = prefix + std::string(route->entry->options["viewOn"].AsString());
+  }
+  co_return Error(ErrorCode::kViewDepthLimitExceeded, "view '{}' would nest deeper than {}",
+                  view.ns, kViewDepthMax);
+}
+
 Awaitable<absl::StatusOr<Job>> PlanCreate(RouterState& router, std::string ns,
                                           bson::Document options, bool only_if_absent,
                                           CallScope scope) {
@@ -103,6 +149,7 @@ Awaitable<absl::StatusOr<Job>> PlanCreate(RouterState& router, std::string ns,
   EVENKEEL_CO_ASSIGN_OR_RETURN(CollectionEntry entry,
                                co_await NewCollection(router, ns, std::move(options)));
   if (view) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await CheckView(router, entry, scope));
     entry.kind = CollectionKind::kView;
     entry.indexes.clear();
   }
@@ -120,11 +167,86 @@ Awaitable<absl::StatusOr<Job>> PlanDrop(RouterState& router, std::string ns, Cal
 struct RenameArguments {
   std::string from, to;
   bool drop_target = false;
+  std::string target_uuid;  // 16 bytes: only this incarnation of the target may go; empty: any
 };
+
+struct RenameFields {
+  std::string_view to;
+  bson::Value drop_target;
+};
+constexpr query::FieldRule kRenameFields[] = {
+    {"to", query::fields::String<&RenameFields::to>, true},
+    {"dropTarget", query::fields::Any<&RenameFields::drop_target>},
+    {"stayTemp"},
+};
+
+// dropTarget is a boolean or the UUID of the collection to drop.
+absl::Status ReadDropTarget(bson::Value value, RenameArguments* arguments) {
+  if (value.IsNullish()) return absl::OkStatus();
+  arguments->drop_target = true;
+  if (value.Is(bson::Type::kBool) || value.IsNumber()) {
+    arguments->drop_target = bson::Truthy(value);
+    return absl::OkStatus();
+  }
+  if (!value.Is(bson::Type::kBinary)) {
+    return query::WrongType("renameCollection", "dropTarget", value, "bool or binData");
+  }
+  arguments->target_uuid = std::string(value.AsBinary().bytes);
+  if (value.AsBinary().subtype == kUuidSubtype && arguments->target_uuid.size() == kUuidBytes) {
+    return absl::OkStatus();
+  }
+  return Error(Location(kInvalidUuid), "'renameCollection.dropTarget' must be a UUID");
+}
+
+// Errors: IllegalOperation for names that collections cannot have, 207 and 72 for a bad UUID.
+absl::StatusOr<RenameArguments> ParseRename(const CommandContext& context) {
+  RenameFields given;
+  const bson::Value from = context.request.argument;
+  if (from.IsNullish()) return query::MissingField("renameCollection", "renameCollection");
+  if (!from.Is(bson::Type::kString)) {
+    return query::WrongType("renameCollection", "renameCollection", from, "string");
+  }
+  EVENKEEL_RETURN_IF_ERROR(query::ReadFields(context.body(), "renameCollection",
+                                             query::FieldScope::kCommand, kRenameFields, &given));
+  RenameArguments arguments{std::string(from.AsString()), std::string(given.to), false, {}};
+  for (const std::string& ns : {arguments.from, arguments.to}) {
+    const auto [database, collection] = catalog::SplitNamespace(ns);
+    const absl::Status valid = catalog::CheckCollectionName(database, collection);
+    const bool no_name = database.empty() || collection.empty() || collection.front() == '.';
+    if (!valid.ok() && (no_name || ns.size() > kNamespaceBytesMax)) return valid;
+    if (!valid.ok() || !CheckUserNamespace(ns).ok() || collection == "system.profile") {
+      return Error(ErrorCode::kIllegalOperation, "error with namespace '{}': cannot be renamed",
+                   ns);
+    }
+  }
+  EVENKEEL_RETURN_IF_ERROR(ReadDropTarget(given.drop_target, &arguments));
+  const bool same_database = catalog::SplitNamespace(arguments.from).database ==
+                             catalog::SplitNamespace(arguments.to).database;
+  if (!arguments.target_uuid.empty() && !same_database) {
+    return MakeError(ErrorCode::kInvalidOptions,
+                     "dropTarget must be a boolean for a rename into another database");
+  }
+  if (arguments.from == arguments.to) {
+    return MakeError(ErrorCode::kIllegalOperation, "Can't rename a collection to itself");
+  }
+  return arguments;
+}
+
+// Errors: CollectionUUIDMismatch (361).
+absl::Status CheckTarget(const RenameArguments& arguments, const catalog::Route* target) {
+  if (arguments.target_uuid.empty()) return absl::OkStatus();
+  if (target != nullptr && target->entry->uuid == arguments.target_uuid) return absl::OkStatus();
+  return Error(Location(kCollectionUuidMismatch),
+               "the UUID in dropTarget is not that of the collection '{}'", arguments.to);
+}
 
 Awaitable<absl::StatusOr<Job>> PlanRename(RouterState& router, RenameArguments arguments,
                                           CallScope scope) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto source, co_await Current(router, arguments.from, scope));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto target, co_await Current(router, arguments.to, scope));
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckTarget(arguments, target.get()));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await CheckDatabaseCase(
+      router, std::string(catalog::SplitNamespace(arguments.to).database)));
   if (source == nullptr) {
     co_return Error(ErrorCode::kNamespaceNotFound, "Source collection {} does not exist",
                     arguments.from);
@@ -133,8 +255,8 @@ Awaitable<absl::StatusOr<Job>> PlanRename(RouterState& router, RenameArguments a
     co_return Error(ErrorCode::kCommandNotSupportedOnView, "cannot rename view: {}",
                     arguments.from);
   }
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto target, co_await Current(router, arguments.to, scope));
-  if (target != nullptr && !arguments.drop_target) {
+  if (target != nullptr &&
+      (!arguments.drop_target || target->entry->kind == CollectionKind::kView)) {
     co_return Error(ErrorCode::kNamespaceExists, "target namespace exists: {}", arguments.to);
   }
   Job job;
@@ -161,6 +283,13 @@ Awaitable<absl::Status> Drop(RouterState& router, std::string ns, CallScope scop
                              int32_t* indexes) {
   Plan plan = [&router, ns, scope, indexes] { return PlanDrop(router, ns, scope, indexes); };
   co_return co_await RunJob(router, Names(ns), scope, std::move(plan));
+}
+
+// For commands without fields of their own: a misspelt option must not drop anything. Errors:
+// 40415.
+absl::Status CheckNoFields(const CommandContext& context) {
+  return query::ReadFields(context.body(), context.request.facts->name, query::FieldScope::kCommand,
+                           {}, nullptr);
 }
 
 }  // namespace
@@ -206,6 +335,7 @@ Awaitable<CommandResult> CreateCommand(CommandContext& context) {
 }
 
 Awaitable<CommandResult> DropCommand(CommandContext& context) {
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckNoFields(context));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::string ns, context.Namespace());
   EVENKEEL_CO_RETURN_IF_ERROR(CheckUserNamespace(ns));
   int32_t indexes = -1;
@@ -216,6 +346,7 @@ Awaitable<CommandResult> DropCommand(CommandContext& context) {
 }
 
 Awaitable<CommandResult> DropDatabaseCommand(CommandContext& context) {
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckNoFields(context));
   const std::string database(context.request.database);
   if (database == "config" || database == "admin" || database == "local") {
     co_return Error(ErrorCode::kIllegalOperation, "Dropping the '{}' database is prohibited",
@@ -238,24 +369,7 @@ Awaitable<CommandResult> DropDatabaseCommand(CommandContext& context) {
 }
 
 Awaitable<CommandResult> RenameCollectionCommand(CommandContext& context) {
-  const bson::Value from = context.body().Front().value, to = context.body()["to"];
-  for (const auto& [name, value] : {std::pair{"renameCollection", from}, std::pair{"to", to}}) {
-    if (value.missing()) {
-      co_return Error(Location(40414),
-                      "BSON field 'renameCollection.{}' is missing but a required field", name);
-    }
-    if (!value.Is(bson::Type::kString)) {
-      co_return Error(ErrorCode::kTypeMismatch,
-                      "BSON field 'renameCollection.{}' is the wrong type", name);
-    }
-  }
-  RenameArguments arguments{std::string(from.AsString()), std::string(to.AsString()),
-                            bson::Truthy(context.body()["dropTarget"])};
-  EVENKEEL_CO_RETURN_IF_ERROR(CheckUserNamespace(arguments.from));
-  EVENKEEL_CO_RETURN_IF_ERROR(CheckUserNamespace(arguments.to));
-  if (arguments.from == arguments.to) {
-    co_return MakeError(ErrorCode::kIllegalOperation, "Can't rename a collection to itself");
-  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(RenameArguments arguments, ParseRename(context));
   RouterState& router = context.router;
   const CallScope scope = context.scope();
   Plan plan = [&router, &arguments, &scope] { return PlanRename(router, arguments, scope); };

@@ -1,6 +1,8 @@
 // Catalog entries and their documents.
 #include "router/ddl/entries.h"
 
+#include <absl/strings/match.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -17,6 +19,7 @@
 namespace evenkeel::router::ddl {
 namespace {
 
+constexpr int kDatabaseDifferCase = 13297;    // has no row in the table of error codes
 constexpr int64_t kSameSizeBytes = 64 << 20;  // shards that differ by less count as equal
 
 // The shard with the fewest bytes; of equal ones that with the fewest collections.
@@ -125,10 +128,33 @@ std::string NewUuid() {
   return uuid;
 }
 
+Awaitable<absl::Status> CheckDatabaseCase(RouterState& router, std::string database) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> known,
+                               co_await ReadConfig(router, "databases", ById(database), {}));
+  if (!known.empty()) co_return absl::OkStatus();
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> all,
+                               co_await ReadConfig(router, "databases", bson::Document(), {}));
+  for (const bson::Document& row : all) {
+    const bson::Value other = row["_id"];
+    if (!other.Is(bson::Type::kString)) continue;
+    if (!absl::EqualsIgnoreCase(absl::string_view(other.AsString().data(), other.AsString().size()),
+                                database)) {
+      continue;
+    }
+    co_return Error(Location(kDatabaseDifferCase),
+                    "db already exists with different case already have: [{}] trying to create "
+                    "[{}]",
+                    other.AsString(), database);
+  }
+  co_return absl::OkStatus();
+}
+
 Awaitable<absl::StatusOr<catalog::CollectionEntry>> NewCollection(RouterState& router,
                                                                   std::string ns,
                                                                   bson::Document options) {
   catalog::CollectionEntry entry;
+  EVENKEEL_CO_RETURN_IF_ERROR(
+      co_await CheckDatabaseCase(router, std::string(catalog::SplitNamespace(ns).database)));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const uint64_t ids, co_await AllocateIds(router, 2));
   entry.id = CollectionId{ids};
   entry.ns = std::move(ns);

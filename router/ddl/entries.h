@@ -15,8 +15,10 @@
 
 namespace evenkeel::router::ddl {
 
+// Errors: DatabaseDifferCase (13297) when a database exists whose name differs in case only.
+Awaitable<absl::Status> CheckDatabaseCase(RouterState& router, std::string database);
 // A new collection without indexes but `_id_`, with fresh ids and a fresh UUID, on the shard with
-// the fewest bytes.
+// the fewest bytes. Errors: those of CheckDatabaseCase.
 Awaitable<absl::StatusOr<catalog::CollectionEntry>> NewCollection(RouterState& router,
                                                                   std::string ns,
                                                                   bson::Document options);

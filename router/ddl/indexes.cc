@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "catalog/config_collections.h"
 #include "query/request/create_indexes_request.h"
+#include "query/request/fields.h"
 #include "router/cluster.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
@@ -238,6 +239,12 @@ Awaitable<absl::StatusOr<Job>> PlanDropIndexes(RouterState& router, std::string 
   co_return job;
 }
 
+absl::Status ReadWhich(std::string_view, const bson::Element& field, void* out) {
+  *static_cast<bson::Value*>(out) = field.value;
+  return absl::OkStatus();
+}
+constexpr query::FieldRule kDropFields[] = {{"index", ReadWhich, true}};
+
 bson::Document CreateIndexesReply(const IndexCounts& counts) {
   bson::Builder reply;
   reply.Append("numIndexesBefore", counts.before)
@@ -270,11 +277,9 @@ Awaitable<CommandResult> CreateIndexesCommand(CommandContext& context) {
 
 Awaitable<CommandResult> DropIndexesCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::string ns, context.Namespace());
-  const bson::Value which = context.body()["index"];
-  if (which.missing()) {
-    co_return MakeError(Location(40414),
-                        "BSON field 'dropIndexes.index' is missing but a required field");
-  }
+  bson::Value which;
+  EVENKEEL_CO_RETURN_IF_ERROR(query::ReadFields(context.body(), "dropIndexes",
+                                                query::FieldScope::kCommand, kDropFields, &which));
   RouterState& router = context.router;
   const CallScope scope = context.scope();
   int32_t before = 0;

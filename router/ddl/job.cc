@@ -10,6 +10,7 @@
 #include "base/fail_point.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "catalog/config_collections.h"
 #include "router/cluster.h"
 #include "router/config_access.h"
 #include "router/ddl/catalog_batch.h"
@@ -252,6 +253,12 @@ std::vector<std::string> Names(std::string record, std::string other) {
 
 Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> names, CallScope scope,
                                Plan plan) {
+  for (const std::string& ns : names) {
+    // Their entries are built in: a shard that knew another version could not be asked any more.
+    if (catalog::FindConfigCollection(ns) != nullptr) {
+      co_return Error(ErrorCode::kIllegalOperation, "the definition of '{}' cannot be changed", ns);
+    }
+  }
   // In this process jobs of one name queue up, in one order for all; other routers are met at the
   // record.
   const std::string name = names.front();

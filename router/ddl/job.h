@@ -65,7 +65,7 @@ using Plan = std::function<Awaitable<absl::StatusOr<Job>>()>;
 // Takes the names (the first is the record's), makes the job by `plan`, runs it. Once the record is
 // durable it runs to its end whatever happens to the client. Errors: of the plan and of the steps:
 // nothing was changed then, or what was is undone; ConflictingOperationInProgress when another job
-// holds the name at the deadline.
+// holds the name at the deadline; IllegalOperation for a collection of `config`.
 Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> names, CallScope scope,
                                Plan plan);
 

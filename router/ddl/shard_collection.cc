@@ -8,6 +8,7 @@
 #include "base/bson/number.h"
 #include "base/status.h"
 #include "catalog/config_collections.h"
+#include "query/request/fields.h"
 #include "router/cluster.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
@@ -26,20 +27,46 @@ struct ShardArguments {
   bool already = false;  // set by the plan: sharded by this key before
 };
 
+struct ShardFields {
+  bson::View key, collation, timeseries;
+  bool unique = false;
+};
+// How the ranges are cut is not the client's to say, so that those fields have no effect.
+constexpr query::FieldRule kShardFields[] = {
+    {"key", query::fields::Object<&ShardFields::key>, true},
+    {"unique", query::fields::SafeBool<&ShardFields::unique>},
+    {"collation", query::fields::Object<&ShardFields::collation>},
+    {"timeseries", query::fields::Object<&ShardFields::timeseries>},
+    {"numInitialChunks"},
+    {"initialSplitPoints"},
+    {"presplitHashedZones"},
+    {"enforceUniquenessCheck"},
+    {"implicitlyCreateIndex"},
+    {"getUUIDfromPrimaryShard"},
+};
+
+// Errors: BadValue for a collation other than simple, CommandNotSupported for time series.
+absl::Status CheckOptions(const ShardFields& given) {
+  const bson::Value locale = given.collation["locale"];
+  if (!given.collation.empty() &&
+      !(locale.Is(bson::Type::kString) && locale.AsString() == "simple")) {
+    return MakeError(ErrorCode::kBadValue,
+                     "the collation for shardCollection must be {locale: 'simple'}");
+  }
+  if (given.timeseries.empty()) return absl::OkStatus();
+  return MakeError(ErrorCode::kCommandNotSupported,
+                   "shardCollection: 'timeseries' is not supported yet");
+}
+
 absl::StatusOr<ShardArguments> ParseShardCollection(const wire::Request& request) {
-  const bson::Value ns = request.argument, key = request.body()["key"];
+  const bson::Value ns = request.argument;
   if (!ns.Is(bson::Type::kString)) {
-    return MakeError(ErrorCode::kTypeMismatch,
-                     "BSON field 'shardCollection.shardCollection' must be a string");
+    return query::WrongType("shardCollection", "shardCollection", ns, "string");
   }
-  if (key.missing()) {
-    return MakeError(Location(40414),
-                     "BSON field 'shardCollection.key' is missing but a required field");
-  }
-  if (!key.Is(bson::Type::kObject)) {
-    return MakeError(ErrorCode::kTypeMismatch,
-                     "BSON field 'shardCollection.key' must be an object");
-  }
+  ShardFields given;
+  EVENKEEL_RETURN_IF_ERROR(query::ReadFields(request.body(), "shardCollection",
+                                             query::FieldScope::kCommand, kShardFields, &given));
+  EVENKEEL_RETURN_IF_ERROR(CheckOptions(given));
   ShardArguments arguments;
   arguments.ns = std::string(ns.AsString());
   const auto [database, collection] = catalog::SplitNamespace(arguments.ns);
@@ -48,8 +75,8 @@ absl::StatusOr<ShardArguments> ParseShardCollection(const wire::Request& request
     return Error(ErrorCode::kIllegalOperation, "can't shard collections of the '{}' database",
                  database);
   }
-  EVENKEEL_ASSIGN_OR_RETURN(arguments.key, catalog::ShardKeyPattern::Parse(key.AsDocument()));
-  arguments.unique = bson::Truthy(request.body()["unique"]);
+  EVENKEEL_ASSIGN_OR_RETURN(arguments.key, catalog::ShardKeyPattern::Parse(given.key));
+  arguments.unique = given.unique;
   if (arguments.unique) {
     return MakeError(ErrorCode::kInvalidOptions, "hashed shard keys cannot be declared unique");
   }
@@ -173,6 +200,8 @@ Awaitable<CommandResult> EnableShardingCommand(CommandContext& context) {
   if (name.AsString() == "admin" || name.AsString() == "local") {
     co_return Error(ErrorCode::kInvalidOptions, "can't shard '{}' database", name.AsString());
   }
+  EVENKEEL_CO_RETURN_IF_ERROR(
+      co_await CheckDatabaseCase(context.router, std::string(name.AsString())));
   CatalogBatch batch;
   PutDatabase(context.router, name.AsString(), &batch);
   EVENKEEL_CO_RETURN_IF_ERROR(co_await batch.Commit(context.router));

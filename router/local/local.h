@@ -22,6 +22,9 @@ Awaitable<CommandResult> ServerStatusCommand(CommandContext& context);
 Awaitable<CommandResult> StartSessionCommand(CommandContext& context);
 Awaitable<CommandResult> RefreshSessionsCommand(CommandContext& context);
 Awaitable<CommandResult> EndSessionsCommand(CommandContext& context);
+Awaitable<CommandResult> KillSessionsCommand(CommandContext& context);
+Awaitable<CommandResult> KillAllSessionsCommand(CommandContext& context);
+Awaitable<CommandResult> KillAllSessionsByPatternCommand(CommandContext& context);
 
 Awaitable<CommandResult> GetShardMapCommand(CommandContext& context);
 Awaitable<CommandResult> ListShardsCommand(CommandContext& context);

@@ -7,6 +7,7 @@
 namespace evenkeel::router::stats {
 
 Awaitable<CommandResult> CollStatsCommand(CommandContext& context);
+Awaitable<CommandResult> DataSizeCommand(CommandContext& context);
 Awaitable<CommandResult> DbStatsCommand(CommandContext& context);
 Awaitable<CommandResult> ListDatabasesCommand(CommandContext& context);
 Awaitable<CommandResult> ListCollectionsCommand(CommandContext& context);

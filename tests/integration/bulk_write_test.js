@@ -16,6 +16,29 @@ describe('bulk writes', () => {
     { deleteOne: { filter: { _id: 2 } } },
   ];
 
+  it('over several collections: the bulkWrite command', async () => {
+    const a = cluster.collection();
+    const b = await cluster.sharded();
+    const reply = await cluster.admin({
+      bulkWrite: 1,
+      nsInfo: [{ ns: a.namespace }, { ns: b.namespace }],
+      ordered: false,
+      ops: [
+        ...range(10).map((i) => ({ insert: i % 2, document: { _id: i } })),
+        { insert: 0, document: { _id: 0 } },
+        { update: 1, filter: {}, updateMods: { $set: { n: 1 } }, multi: true },
+        { update: 0, filter: { _id: 'new' }, updateMods: { $set: { n: 2 } }, upsert: true },
+        { delete: 1, filter: { _id: 9 } },
+      ],
+    });
+    const { nErrors, nInserted, nMatched, nModified, nUpserted, nDeleted } = reply;
+    assert.deepEqual([nErrors, nInserted, nMatched, nModified, nUpserted, nDeleted], [1, 10, 5, 5, 1, 1]);
+    assert.deepEqual(reply.cursor.firstBatch.map((row) => row.idx), range(14));
+    assert.equal(reply.cursor.firstBatch[10].code, 11000);
+    assert.equal(await a.countDocuments(), 6);
+    assert.equal(await b.countDocuments({ n: 1 }), 4);
+  });
+
   for (const sharded of [false, true]) {
     describe(sharded ? 'sharded' : 'unsharded', () => {
       const make = () => (sharded ? cluster.sharded() : cluster.collection());

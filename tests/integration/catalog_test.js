@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict');
 const { describe, it } = require('node:test');
+const { UUID } = require('mongodb');
 const { useCluster, errorOf, range } = require('../lib/cluster.js');
 
 describe('catalog', () => {
@@ -33,6 +34,81 @@ describe('catalog', () => {
     const { databases } = await cluster.admin({ listDatabases: 1, nameOnly: true });
     assert.ok(!databases.some((d) => d.name === 'dropped'));
     assert.equal(await config('collections').countDocuments({ _id: { $in: ['dropped.a', 'dropped.s'] } }), 0);
+  });
+
+  // Their definitions are built in: a changed one could never be read again, not even after a restart.
+  const definitions = [
+    (ns, name) => [name, { createIndexes: ns, indexes: [{ key: { a: 1 }, name: 'a_1' }] }],
+    (ns, name) => [name, { dropIndexes: ns, index: '*' }],
+    (ns, name) => [name, { drop: ns }],
+    (ns, name) => [name, { create: ns }],
+    (ns, name) => ['admin', { renameCollection: `${name}.${ns}`, to: 'test.stolen' }],
+    (ns, name) => ['admin', { renameCollection: 'test.owned', to: `${name}.${ns}`, dropTarget: true }],
+    (ns, name) => ['admin', { shardCollection: `${name}.${ns}`, key: { _id: 'hashed' } }],
+  ];
+  for (const make of definitions) {
+    it(`refuses ${Object.keys(make('c', 'config')[1])[0]} on collections of config`, async () => {
+      await cluster.db.collection('owned').updateOne({ _id: 1 }, { $set: { a: 1 } }, { upsert: true });
+      for (const name of ['catalog', 'chunks', 'databases', 'settings', 'jobs']) {
+        const [database, command] = make(name, 'config');
+        await errorOf(cluster.client.db(database).command(command));
+        await cluster.db.collection('owned').updateOne({ _id: 1 }, { $inc: { a: 1 } });
+      }
+      const fresh = cluster.collection();
+      await fresh.insertOne({ x: 1 });
+      assert.equal(await config('catalog').countDocuments({ _id: fresh.namespace }), 1);
+    });
+  }
+
+  it('refuses a database whose name differs in case only', async () => {
+    await cluster.client.db('casing').collection('a').insertOne({ x: 1 });
+    const other = cluster.client.db('Casing');
+    assert.equal((await errorOf(other.collection('a').insertOne({ x: 1 }))).code, 13297);
+    assert.equal((await errorOf(cluster.admin({ enableSharding: 'CASING' }))).code, 13297);
+    await cluster.admin({ enableSharding: 'casing' });
+  });
+
+  it('checks the definition of views', async () => {
+    const db = cluster.client.db('views');
+    await db.collection('c').insertOne({ x: 1 });
+    const make = (name, viewOn, pipeline = []) => db.command({ create: name, viewOn, pipeline });
+    assert.equal((await errorOf(make('self', 'self'))).code, 5);
+    await make('a', 'b');
+    assert.equal((await errorOf(make('b', 'a'))).code, 5);
+    await make('v0', 'c');
+    for (let i = 1; i < 20; ++i) await make(`v${i}`, `v${i - 1}`);
+    assert.equal((await errorOf(make('v20', 'v19'))).code, 165);
+    assert.equal((await db.collection('v19').find().toArray()).length, 1);
+    assert.equal((await errorOf(make('bad', 'c', [{ $noSuchStage: 1 }]))).code, 40324);
+  });
+
+  it('does not drop when the command has an unknown field', async () => {
+    const c = cluster.collection();
+    await c.insertOne({ x: 1 });
+    for (const command of [{ drop: c.collectionName, dryRun: true }, { dropDatabase: 1, dryRun: true },
+      { dropIndexes: c.collectionName, index: '*', dryRun: true }]) {
+      assert.equal((await errorOf(cluster.db.command(command))).code, 40415);
+    }
+    assert.equal(await c.countDocuments(), 1);
+    const key = { _id: 'hashed' };
+    assert.equal((await errorOf(cluster.admin({ shardCollection: c.namespace, key, uniqe: true }))).code, 40415);
+    assert.equal((await errorOf(cluster.admin({ shardCollection: c.namespace, key, collation: { locale: 'de' } }))).code, 2);
+  });
+
+  it('checks the names and the target of a rename', async () => {
+    const c = cluster.collection();
+    const target = cluster.collection();
+    await c.insertOne({ x: 1 });
+    await target.insertOne({ x: 2 });
+    const rename = (to, more) => cluster.admin({ renameCollection: c.namespace, to, ...more });
+    for (const [to, more, code] of [['test.a$b', {}, 20], ['nodot', {}, 73], ['test.system.js', {}, 20], [null, {}, 40414],
+      [target.namespace, { unknown: 1 }, 40415], [target.namespace, { dropTarget: new UUID() }, 361],
+      [target.namespace, { dropTarget: 'yes' }, 14], [`test.${'x'.repeat(300)}`, {}, 73]]) {
+      assert.equal((await errorOf(rename(to, more))).code, code, `${to} ${JSON.stringify(more)}`);
+    }
+    const [{ info }] = await cluster.db.listCollections({ name: target.collectionName }).toArray();
+    await rename(target.namespace, { dropTarget: info.uuid });
+    assert.deepEqual((await target.find().toArray()).map((d) => d.x), [1]);
   });
 
   it('renames', async () => {

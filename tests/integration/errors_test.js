@@ -49,6 +49,23 @@ describe('errors', () => {
     });
   }
 
+  it('an update cannot nest a document deeper than an insert', async () => {
+    for (const c of [cluster.collection(), await cluster.sharded()]) {
+      await c.insertOne({ _id: 1 });
+      const path = (depth) => Array(depth).fill('a').join('.');
+      for (const [filter, update, options] of [
+        [{ _id: 1 }, { $set: { [path(300)]: 1 } }, {}],
+        [{ _id: 1 }, { $push: { [path(120)]: 1 } }, {}],
+        [{ _id: 1 }, [{ $set: { [path(150)]: 1 } }], {}],
+        [{ _id: 2 }, { $set: { [path(300)]: 1 } }, { upsert: true }],
+        [{ _id: 3, [path(190)]: 1 }, { $set: { v: 1 } }, { upsert: true }],
+      ]) {
+        assert.equal((await errorOf(c.updateOne(filter, update, options))).code, 15, JSON.stringify(options));
+      }
+      assert.deepEqual(await c.find().toArray(), [{ _id: 1 }]);
+    }
+  });
+
   // statement, code of its write error
   const writeErrors = [
     [{ update: 'e', updates: [{ q: { _id: 1 }, u: { $set: { _id: 2 } } }] }, 66],

@@ -50,6 +50,24 @@ TEST(Update, RefusesTooLargeDocuments) {
   EXPECT_EQ(CodeOf(outcome.status()), ErrorCode::kBSONObjectTooLarge);
 }
 
+// Dotted paths make as many levels as they have parts: what nobody could read again is not stored.
+TEST(Update, RefusesTooDeepDocuments) {
+  const QueryContext context = TestContext();
+  for (const std::string_view form :
+       {R"({"$set": {"%": 1}})", R"({"$push": {"%": 1}})", R"({"$inc": {"%": 1}})"}) {
+    for (const int depth : {90, 110, 300, 2000}) {
+      std::string path = "a";
+      for (int i = 1; i < depth; ++i) path += ".a";
+      std::string update_text(form);
+      update_text.replace(update_text.find('%'), 1, path);
+      const absl::StatusOr<Update> update = ParseJson(update_text, R"({"f": []})", context);
+      ASSERT_TRUE(update.ok());
+      const absl::Status status = update->Apply(Json(R"({"_id": 1})"), nullptr).status();
+      EXPECT_EQ(CodeOf(status), depth < 100 ? ErrorCode::kOK : Location(15)) << form << depth;
+    }
+  }
+}
+
 TEST(Update, AppliesToOneDocumentAfterTheOther) {
   const QueryContext context = TestContext();
   const absl::StatusOr<Update> update = ParseJson(R"({"$inc": {"a": 1}})", R"({"f": []})", context);

@@ -45,6 +45,42 @@ TEST_F(SessionsTest, RefreshKeepsASessionAlive) {
   EXPECT_TRUE(state().sessions->Expire().empty());
 }
 
+TEST_F(SessionsTest, KillingSessions) {
+  const struct {
+    std::string command;
+    size_t left;  // of three sessions
+  } cases[] = {
+      {R"({"killSessions": [%]})", 2},
+      {R"({"killSessions": []})", 0},
+      {R"({"killAllSessions": []})", 0},
+      {R"({"killAllSessions": [{"user": "u", "db": "d"}]})", 3},
+      {R"({"killAllSessionsByPattern": []})", 0},
+      {R"({"killAllSessionsByPattern": [{"lsid": %}]})", 2},
+      {R"({"killAllSessionsByPattern": [{"users": []}]})", 3},
+  };
+  for (auto [command, left] : cases) {
+    (void)Run(R"({"killAllSessions": []})");
+    const std::string session = Start();
+    for (int i = 0; i < 2; ++i) (void)Start();
+    if (const size_t at = command.find('%'); at != command.npos) command.replace(at, 1, session);
+    EXPECT_EQ(Fields(Run(command)), "{}") << command;
+    EXPECT_EQ(state().sessions->size(), left) << command;
+  }
+}
+
+TEST_F(SessionsTest, BadKills) {
+  const std::pair<std::string_view, int> cases[] = {
+      {R"({"killAllSessions": 1})", 14},
+      {R"({"killAllSessions": null})", 40414},
+      {R"({"killAllSessions": [1]})", 14},
+      {R"({"killAllSessions": [{"user": "u"}]})", 40414},
+      {R"({"killAllSessions": [{"user": "u", "db": "d", "x": 1}]})", 40415},
+      {R"({"killAllSessionsByPattern": [{"lsid": {}, "x": 1}]})", 40415},
+      {R"({"killSessions": [{}]})", 14},
+  };
+  for (const auto& [command, code] : cases) EXPECT_EQ(CodeOfReply(Run(command)), code) << command;
+}
+
 TEST_F(SessionsTest, BadLists) {
   for (const std::string_view bad : {R"({"endSessions": 1})", R"({"endSessions": [1]})",
                                      R"({"refreshSessions": [{"id": 1}]})"}) {
