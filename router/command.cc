@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "catalog/collection.h"
+#include "query/collation/collation.h"
 #include "query/request/fields.h"
 #include "router/query_context.h"
 #include "router/router.h"
@@ -28,10 +29,18 @@ std::unique_ptr<query::QueryContext> MakeQueryContext(const RouterState& router,
   return context;
 }
 
+absl::Status SetCollation(query::QueryContext* context, bson::View own,
+                          const catalog::CollectionEntry& entry) {
+  EVENKEEL_ASSIGN_OR_RETURN(
+      context->collation, query::Collation::ForCommand(own, query::CollationOption(entry.options)));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Targets> TargetStatement(const RouterState& router, const catalog::Route& route,
                                         bson::View filter, bson::View collation, bson::View let) {
   if (auto simple = TargetAtOnce(route, filter, collation)) return *std::move(simple);
   const auto context = MakeQueryContext(router, route.entry->ns, let);
+  EVENKEEL_RETURN_IF_ERROR(SetCollation(context.get(), collation, *route.entry));
   return TargetFilter(route, filter, collation, *context);
 }
 

@@ -15,6 +15,11 @@ namespace evenkeel::router {
 std::unique_ptr<query::QueryContext> MakeQueryContext(const RouterState& router,
                                                       std::string_view ns, bson::View let = {});
 
+// Sets the collation of a command on a collection: the command's own, else the collection's.
+// Errors: as query::Collation::Get.
+absl::Status SetCollation(query::QueryContext* context, bson::View own,
+                          const catalog::CollectionEntry& entry);
+
 // The shards of one statement, with a context of its own where its filter has to be compiled.
 // Errors: of the filter.
 absl::StatusOr<Targets> TargetStatement(const RouterState& router, const catalog::Route& route,

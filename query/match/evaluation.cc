@@ -1,10 +1,12 @@
-// Match operators that compute: $alwaysFalse $alwaysTrue $comment $expr $mod $options $regex, and
-// the known ones that are not supported yet ($jsonSchema $sampleRate $text $where).
+// Match operators that compute: $alwaysFalse $alwaysTrue $comment $expr $jsonSchema $mod $options
+// $regex $sampleRate, and the known ones that are not supported ($text $where).
 #include <cmath>
 #include <memory>
 
 #include "base/bson/json.h"
 #include "base/bson/number.h"
+#include "base/random.h"
+#include "query/match/schema.h"
 #include "query/match/table.h"
 
 namespace evenkeel::query::match {
@@ -80,11 +82,64 @@ absl::StatusOr<Condition> ParseOptions(Parser&, const FieldUse& use) {
   return Condition();
 }
 
+// Errors where an operator on whole documents stands in $elemMatch.
+absl::Status RequireTopLevel(const Parser& parser, std::string_view name) {
+  if (!parser.is_nested()) return absl::OkStatus();
+  return Bad("{} can only be applied to the top-level document", name);
+}
+
 absl::StatusOr<MatchNodePtr> ParseExpr(Parser& parser, Value operand) {
-  if (parser.is_nested()) return Bad("$expr can only be applied to the top-level document");
+  EVENKEEL_RETURN_IF_ERROR(RequireTopLevel(parser, "$expr"));
   EVENKEEL_ASSIGN_OR_RETURN(ExpressionPtr expression, Expression::Parse(operand, parser.context()));
   return MatchNodePtr(std::make_unique<ExprNode>(std::move(expression), parser.context()));
 }
+
+class SchemaNode final : public DocumentNode {
+ public:
+  explicit SchemaNode(SchemaPtr schema) : schema_(std::move(schema)) {}
+  bool Matches(View document, MatchDetails&) const override {
+    return schema_->Matches(Value(Type::kObject, document.Bytes().data()));
+  }
+
+ private:
+  SchemaPtr schema_;
+};
+
+absl::StatusOr<MatchNodePtr> ParseJsonSchema(Parser& parser, Value operand) {
+  EVENKEEL_RETURN_IF_ERROR(RequireTopLevel(parser, "$jsonSchema"));
+  if (!operand.Is(Type::kObject)) {
+    return Error(ErrorCode::kTypeMismatch, "$jsonSchema must be an object");
+  }
+  EVENKEEL_ASSIGN_OR_RETURN(SchemaPtr schema, Schema::Parse(operand.AsDocument()));
+  return MatchNodePtr(std::make_unique<SchemaNode>(std::move(schema)));
+}
+
+class SampleNode final : public DocumentNode {
+ public:
+  explicit SampleNode(double rate) : rate_(rate), random_(base::GlobalRandom64()) {}
+  bool Matches(View, MatchDetails&) const override { return random_.Chance(rate_); }
+
+ private:
+  double rate_;
+  mutable base::Random random_;  // a filter is used by one thread at a time
+};
+
+absl::StatusOr<MatchNodePtr> ParseSampleRate(Parser&, Value operand) {
+  if (!operand.IsNumber()) return Bad("argument to $sampleRate must be a numeric type");
+  const double rate = bson::ToDouble(operand);
+  if (!(rate >= 0 && rate <= 1)) {
+    return Bad("numeric argument to $sampleRate must be in [0, 1], not {}",
+               bson::ToDisplay(operand));
+  }
+  return MatchNodePtr(std::make_unique<SampleNode>(rate));
+}
+
+absl::StatusOr<MatchNodePtr> Refuse(const Parser& parser, std::string_view name) {
+  EVENKEEL_RETURN_IF_ERROR(RequireTopLevel(parser, name));
+  return Error(ErrorCode::kCommandNotSupported, "the query operator {} is not supported", name);
+}
+absl::StatusOr<MatchNodePtr> ParseText(Parser& parser, Value) { return Refuse(parser, "$text"); }
+absl::StatusOr<MatchNodePtr> ParseWhere(Parser& parser, Value) { return Refuse(parser, "$where"); }
 
 absl::StatusOr<MatchNodePtr> ParseCommentTop(Parser&, Value) { return MatchNodePtr(); }
 absl::StatusOr<Condition> ParseCommentField(Parser&, const FieldUse&) { return Condition(); }
@@ -125,6 +180,7 @@ constexpr MatchOp kEvaluationOps[] = {
      .tests = "query/misc/expr"},
     {.name = "$jsonSchema",
      .place = Place::kTop,
+     .parse_top = ParseJsonSchema,
      .spec = "operator/query/jsonSchema",
      .tests = "query/misc/jsonSchema"},
     {.name = "$mod",
@@ -142,9 +198,20 @@ constexpr MatchOp kEvaluationOps[] = {
      .parse_field = ParseRegex,
      .spec = "operator/query/regex",
      .tests = "query/misc/regex"},
-    {.name = "$sampleRate", .place = Place::kTop, .spec = "operator/aggregation/sampleRate"},
-    {.name = "$text", .place = Place::kTop, .spec = "operator/query/text", .tests = "query/text"},
-    {.name = "$where", .place = Place::kTop, .spec = "operator/query/where", .tests = "query"},
+    {.name = "$sampleRate",
+     .place = Place::kTop,
+     .parse_top = ParseSampleRate,
+     .spec = "operator/aggregation/sampleRate"},
+    {.name = "$text",
+     .place = Place::kTop,
+     .parse_top = ParseText,
+     .spec = "operator/query/text",
+     .tests = "query/text"},
+    {.name = "$where",
+     .place = Place::kTop,
+     .parse_top = ParseWhere,
+     .spec = "operator/query/where",
+     .tests = "query"},
 };
 static_assert(RowsAreInOrder(kEvaluationOps));
 

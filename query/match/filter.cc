@@ -1,6 +1,8 @@
 // Implements Filter over the tree of nodes.
 #include "query/match/filter.h"
 
+#include <algorithm>
+
 #include "base/bson/builder.h"
 #include "base/check.h"
 #include "query/match/node.h"
@@ -87,11 +89,9 @@ void CollectEqualities(const MatchNode& node, std::vector<Element>* out) {
 
 bool ContainsExpression(const MatchNode& node) {
   if (node.kind() == MatchKind::kExpr) return true;
-  if (node.kind() == MatchKind::kPath || node.kind() == MatchKind::kConstant) return false;
-  for (const MatchNodePtr& child : static_cast<const LogicalNode&>(node).children()) {
-    if (ContainsExpression(*child)) return true;
-  }
-  return false;
+  const LogicalNode* logical = AsLogical(node);
+  return logical && std::any_of(logical->children().begin(), logical->children().end(),
+                                [](const auto& child) { return ContainsExpression(*child); });
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct MatchDetails {
   absl::Status error;  // the first failure of an expression; the result is false then
 };
 
-enum class MatchKind : uint8_t { kAnd, kOr, kNor, kPath, kExpr, kConstant };
+enum class MatchKind : uint8_t { kAnd, kOr, kNor, kPath, kExpr, kDocument, kConstant };
 
 class MatchNode {
  public:
@@ -111,6 +111,14 @@ class ExprNode final : public MatchNode {
   mutable Evaluation evaluation_;  // scratch memory; a filter is used by one thread at a time
 };
 
+// A condition on the whole document that no index helps with: $jsonSchema, $sampleRate.
+class DocumentNode : public MatchNode {
+ public:
+  DocumentNode() : MatchNode(MatchKind::kDocument) {}
+  bool MatchesBound(bson::Value, MatchDetails&) const override { return false; }
+  std::string_view CommonField() const override { return {}; }
+};
+
 class ConstantNode final : public MatchNode {
  public:
   explicit ConstantNode(bool result) : MatchNode(MatchKind::kConstant), result_(result) {}
@@ -122,5 +130,12 @@ class ConstantNode final : public MatchNode {
  private:
   bool result_;
 };
+
+// The node as $and, $or or $nor; null for the other kinds.
+inline const LogicalNode* AsLogical(const MatchNode& node) {
+  const bool logical = node.kind() == MatchKind::kAnd || node.kind() == MatchKind::kOr ||
+                       node.kind() == MatchKind::kNor;
+  return logical ? static_cast<const LogicalNode*>(&node) : nullptr;
+}
 
 }  // namespace evenkeel::query

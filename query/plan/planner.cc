@@ -116,8 +116,9 @@ bool HasAll(const IndexDescription& index, const IndexBounds& bounds, const Filt
 Candidate MakeCandidate(const IndexDescription& index, IndexBounds bounds,
                         const PlanRequest& request) {
   Candidate out;
-  const OrderOfIndex order =
-      HasSort(request) ? OrderFor(index, bounds, *request.sort) : OrderOfIndex{};
+  const OrderOfIndex order = HasSort(request) && !request.collated
+                                 ? OrderFor(index, bounds, *request.sort)
+                                 : OrderOfIndex{};
   out.plan.kind = bounds.nothing ? PlanKind::kNothing : PlanKind::kIndexScan;
   out.plan.index = &index;
   out.plan.sorted = order.sorted;

@@ -53,6 +53,8 @@ struct PlanRequest {
   const Filter* filter = nullptr;
   const SortPattern* sort = nullptr;  // null or empty: any order
   bson::Value hint;                   // index name, key pattern, {$natural: ±1}, or missing
+  bool collated =
+      false;  // strings compare by a collation: indexes, which keep bytes, give no order
 };
 
 // `indexes` must outlive the plan.

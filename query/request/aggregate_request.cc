@@ -48,7 +48,7 @@ absl::Status ReadPipeline(std::string_view where, const Element& field, void* ou
 constexpr FieldRule kRules[] = {
     {"pipeline", ReadPipeline, true},
     {"let", fields::Object<&AggregateRequest::let>},
-    {"collation", fields::Object<&AggregateRequest::collation>},
+    {"collation", fields::CollationObject<&AggregateRequest::collation>},
     {"hint", fields::Hint<&AggregateRequest::hint>},
     {"cursor", ReadCursor},
     {"explain", fields::SafeBool<&AggregateRequest::explain>},

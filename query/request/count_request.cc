@@ -39,7 +39,7 @@ constexpr FieldRule kRules[] = {
     {"limit", ReadLimit},
     {"skip", ReadSkip},
     {"hint", fields::Hint<&CountRequest::hint>},
-    {"collation", fields::Object<&CountRequest::collation>},
+    {"collation", fields::CollationObject<&CountRequest::collation>},
     {"fields"},
     {"encryptionInformation"},
 };

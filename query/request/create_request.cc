@@ -104,7 +104,7 @@ constexpr FieldRule kRules[] = {
     {"validator", ReadValidator},
     {"validationLevel", ReadLevel},
     {"validationAction", ReadAction},
-    {"collation", fields::Object<&CreateRequest::collation>},
+    {"collation", fields::CollationObject<&CreateRequest::collation>},
     {"viewOn", ReadViewOn},
     {"pipeline", ReadPipeline},
     {"clusteredIndex", ReadClusteredIndex},

@@ -11,7 +11,7 @@ constexpr FieldRule kRules[] = {
     {"key", fields::String<&DistinctRequest::key>, true},
     {"query", fields::Object<&DistinctRequest::query>},
     {"hint", fields::Hint<&DistinctRequest::hint>},
-    {"collation", fields::Object<&DistinctRequest::collation>},
+    {"collation", fields::CollationObject<&DistinctRequest::collation>},
 };
 
 }  // namespace

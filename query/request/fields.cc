@@ -9,6 +9,7 @@
 #include "base/bson/number.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 #include "query/match/type_names.h"
 
 namespace evenkeel::query {
@@ -184,6 +185,11 @@ absl::Status ReadInteger(std::string_view where, const Element& field, int64_t* 
   }
   *out = bson::ToInt64Truncated(field.value);
   return absl::OkStatus();
+}
+
+absl::Status ReadCollation(std::string_view where, const Element& field, View* out) {
+  EVENKEEL_RETURN_IF_ERROR(ReadObject(where, field, out));
+  return Collation::Get(*out).status();
 }
 
 absl::Status ReadNonNegative(std::string_view where, const Element& field, int64_t* out) {

@@ -72,6 +72,8 @@ absl::Status ReadSafeBool(std::string_view where, const bson::Element& field, bo
 absl::Status ReadString(std::string_view where, const bson::Element& field, std::string_view* out);
 absl::Status ReadInteger(std::string_view where, const bson::Element& field, int64_t* out);
 absl::Status ReadHint(std::string_view where, const bson::Element& field, bson::Value* out);
+// A collation's document, checked. Errors: as query::Collation::Get.
+absl::Status ReadCollation(std::string_view where, const bson::Element& field, bson::View* out);
 // Longs that may not be negative. Errors: 51024.
 absl::Status ReadNonNegative(std::string_view where, const bson::Element& field, int64_t* out);
 
@@ -106,6 +108,8 @@ absl::Status Typed(std::string_view where, const bson::Element& field, void* out
 
 template <auto kMember>
 constexpr auto* Object = &Typed<kMember, ReadObject>;
+template <auto kMember>
+constexpr auto* CollationObject = &Typed<kMember, ReadCollation>;
 template <auto kMember>
 constexpr auto* Array = &Typed<kMember, ReadArray>;
 template <auto kMember>

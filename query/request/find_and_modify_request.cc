@@ -32,7 +32,7 @@ constexpr FieldRule kRules[] = {
     {"sort", fields::Object<&FindAndModifyRequest::sort>},
     {"fields", fields::Object<&FindAndModifyRequest::fields>},
     {"let", fields::Object<&FindAndModifyRequest::let>},
-    {"collation", fields::Object<&FindAndModifyRequest::collation>},
+    {"collation", fields::CollationObject<&FindAndModifyRequest::collation>},
     {"update", ReadUpdate},
     {"hint", fields::Hint<&FindAndModifyRequest::hint>},
     {"arrayFilters", ReadArrayFilters},

@@ -12,7 +12,7 @@ constexpr FieldRule kRules[] = {
     {"projection", fields::Object<&FindRequest::projection>},
     {"sort", fields::Object<&FindRequest::sort>},
     {"let", fields::Object<&FindRequest::let>},
-    {"collation", fields::Object<&FindRequest::collation>},
+    {"collation", fields::CollationObject<&FindRequest::collation>},
     {"hint", fields::Hint<&FindRequest::hint>},
     {"min", fields::Object<&FindRequest::min>},
     {"max", fields::Object<&FindRequest::max>},

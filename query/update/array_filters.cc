@@ -27,10 +27,9 @@ void CollectIdentifiers(const MatchNode& node, std::vector<std::string_view>* ou
     if (std::find(out->begin(), out->end(), name) == out->end()) out->push_back(name);
     return;
   }
-  if (node.kind() == MatchKind::kExpr || node.kind() == MatchKind::kConstant) return;
-  for (const MatchNodePtr& child : static_cast<const LogicalNode&>(node).children()) {
-    CollectIdentifiers(*child, out);
-  }
+  const LogicalNode* logical = AsLogical(node);
+  if (!logical) return;
+  for (const MatchNodePtr& child : logical->children()) CollectIdentifiers(*child, out);
 }
 
 absl::StatusOr<ArrayFilter> ParseOne(bson::View spec, const QueryContext& context) {

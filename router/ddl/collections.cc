@@ -8,6 +8,7 @@
 #include "base/bson/number.h"
 #include "base/status.h"
 #include "catalog/config_collections.h"
+#include "query/collation/collation.h"
 #include "query/request/create_request.h"
 #include "query/request/fields.h"
 #include "query/stage/pipeline.h"
@@ -87,7 +88,6 @@ absl::StatusOr<bson::Document> OptionsOf(const query::CreateRequest& request) {
   };
   if (request.capped) return refuse("capped");
   if (request.has_validator) return refuse("validator");
-  if (!request.collation.empty()) return refuse("collation");
   if (!request.timeseries.missing()) return refuse("timeseries");
   if (!request.clustered_index.missing()) return refuse("clusteredIndex");
   if (!request.expire_after_seconds.missing()) return refuse("expireAfterSeconds");
@@ -95,6 +95,9 @@ absl::StatusOr<bson::Document> OptionsOf(const query::CreateRequest& request) {
   if (!request.change_stream_pre_and_post_images.empty())
     return refuse("changeStreamPreAndPostImages");
   bson::Builder options;
+  EVENKEEL_ASSIGN_OR_RETURN(const query::Collation* collation,
+                            query::Collation::Get(request.collation));
+  if (collation) options.Append("collation", collation->spec());
   if (!request.view_on.empty())
     options.Append("viewOn", request.view_on).AppendArray("pipeline", request.pipeline);
   return options.Finish();

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/bson/builder.h"
+#include "base/bson/compare.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 #include "query/stage/pipeline.h"
 #include "router/cursor/forward_cursor.h"
 #include "router/query_context.h"
@@ -29,6 +31,10 @@ std::unique_ptr<query::QueryContext> ContextOf(const CommandContext& context,
                                                const AggregateCall& call) {
   auto out = MakeQueryContext(context.router, call.ns, call.let);
   out->allow_disk_use = call.allow_disk_use.value_or(true);
+  // A bad one was refused with the command.
+  if (const auto collation = query::Collation::Get(call.collation); collation.ok()) {
+    out->collation = *collation;
+  }
   return out;
 }
 
@@ -169,11 +175,28 @@ AggregateCall CallOf(const query::AggregateRequest& request, std::string ns) {
   call.ns_shown = std::move(ns);
   call.pipeline = bson::Document(request.pipeline);
   call.let = request.let;
-  call.collation = request.collation;
+  call.collation = bson::Document(request.collation);
   call.hint = request.hint;
   call.allow_disk_use = request.allow_disk_use;
   call.batch_size = request.batch_size;
   return call;
+}
+
+// A view's collation is part of it: what it is defined on does not add another one.
+absl::Status TakeCollation(const catalog::CollectionEntry& view, AggregateCall* call) {
+  EVENKEEL_ASSIGN_OR_RETURN(const query::Collation* given, query::Collation::Get(call->collation));
+  EVENKEEL_ASSIGN_OR_RETURN(const query::Collation* own,
+                            query::Collation::Get(query::CollationOption(view.options)));
+  const bool same =
+      given == own || (given && own && bson::CompareDocuments(given->spec(), own->spec()) == 0);
+  if (!call->collation.empty() && !same) {
+    return Error(ErrorCode::kOptionNotSupportedOnView,
+                 "Cannot override a view's default collation: '{}'", view.ns);
+  }
+  bson::Builder simple;
+  simple.Append("locale", "simple");
+  call->collation = own ? own->spec() : simple.Finish();
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -190,6 +213,7 @@ absl::StatusOr<AggregateCall> ResolveView(const catalog::CollectionEntry& view,
     for (const auto& [key, stage] : stages.AsDocument()) array.Add(stage);
   }
   for (const auto& [key, stage] : call.pipeline.view()) array.Add(stage);
+  EVENKEEL_RETURN_IF_ERROR(TakeCollation(view, &call));
   call.ns = std::string(view.database()).append(".").append(on.AsString());
   call.pipeline = pipeline.Finish();
   call.hint = {};
@@ -212,6 +236,9 @@ Awaitable<absl::StatusOr<CursorPtr>> OpenAggregate(CommandContext& context, Aggr
       EVENKEEL_CO_ASSIGN_OR_RETURN(call, ResolveView(*route->entry, std::move(call)));
       retry = RouteRetry(context.router, call.ns, context.scope());
       continue;
+    }
+    if (route && call.collation.empty()) {
+      call.collation = bson::Document(query::CollationOption(route->entry->options));
     }
     auto cursor = co_await OpenOnce(context, route, call);
     if (!retry.IsStale(cursor.status())) co_return cursor;

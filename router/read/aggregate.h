@@ -22,8 +22,9 @@ struct AggregateCall {
   std::string ns;           // what is read: a collection or view; "db.$cmd.aggregate" for none
   std::string ns_shown;     // in the cursor
   bson::Document pipeline;  // an array
-  bson::View let, collation;
-  bson::Value hint;  // missing if none
+  bson::View let;
+  bson::Document collation;  // with the collection's or view's where the command has none
+  bson::Value hint;          // missing if none
   std::optional<bool> allow_disk_use;
   std::optional<int64_t> batch_size;
 };

@@ -3,6 +3,7 @@
 
 #include "base/bson/builder.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 #include "query/match/filter.h"
 #include "query/request/distinct_request.h"
 #include "router/query_context.h"
@@ -15,13 +16,16 @@
 namespace evenkeel::router::read {
 namespace {
 
-Awaitable<CommandResult> DistinctOnShards(CommandContext& context, RoutePtr route,
-                                          Targets targets) {
+Awaitable<CommandResult> DistinctOnShards(CommandContext& context, RoutePtr route, Targets targets,
+                                          bson::View own_collation) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const query::Collation* collation,
+      query::Collation::ForCommand(own_collation, query::CollationOption(route->entry->options)));
   const wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route));
   std::vector<ShardCall> calls;
   for (const ShardId shard : targets.shards) calls.push_back({shard, message});
   const auto replies = co_await context.router.cluster->SendAll(std::move(calls), context.scope());
-  DistinctValues values;
+  DistinctValues values(collation);
   for (const auto& reply : replies) {
     if (!reply.ok()) co_return reply.status();
     const bson::Value list = reply->body["values"];
@@ -54,7 +58,8 @@ Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(
         Targets targets,
         TargetStatement(context.router, *route, distinct.query, distinct.collation, {}));
-    CommandResult result = co_await DistinctOnShards(context, route, std::move(targets));
+    CommandResult result =
+        co_await DistinctOnShards(context, route, std::move(targets), distinct.collation);
     if (!retry.IsStale(result.status())) co_return result;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await retry.Refresh());
   }

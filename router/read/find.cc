@@ -49,6 +49,7 @@ Awaitable<CommandResult> FindOnMany(CommandContext& context, RoutePtr route,
   MergeOptions options;
   options.ns = route->entry->ns;
   options.context = MakeQueryContext(context.router, route->entry->ns, find.let);
+  EVENKEEL_CO_RETURN_IF_ERROR(SetCollation(options.context.get(), find.collation, *route->entry));
   options.skip = find.skip;
   int64_t shard_limit = 0;
   if (find.limit && *find.limit > 0) {

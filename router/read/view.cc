@@ -5,6 +5,7 @@
 
 #include "base/bson/builder.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 #include "router/cursor/cursors.h"
 #include "router/read/aggregate.h"
 #include "router/read/distinct_values.h"
@@ -55,7 +56,7 @@ Awaitable<CommandResult> FindOnView(CommandContext& context, RoutePtr route,
   if (!find.projection.empty()) stages.Add("$project", find.projection);
   AggregateCall call = CallOn(*route, stages.Finish());
   call.let = find.let;
-  call.collation = find.collation;
+  call.collation = bson::Document(find.collation);
   call.batch_size = find.batch_size;
   call.allow_disk_use = find.allow_disk_use;
   EVENKEEL_CO_ASSIGN_OR_RETURN(std::unique_ptr<ClientCursor> cursor,
@@ -75,7 +76,7 @@ Awaitable<CommandResult> CountOnView(CommandContext& context, RoutePtr route,
   if (count.limit > 0) stages.Add("$limit", count.limit);
   stages.Add("$count", "n");
   AggregateCall call = CallOn(*route, stages.Finish());
-  call.collation = count.collation;
+  call.collation = bson::Document(count.collation);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
                                co_await CollectAggregate(context, std::move(call)));
   bson::Builder reply;
@@ -95,10 +96,14 @@ Awaitable<CommandResult> DistinctOnView(CommandContext& context, RoutePtr route,
   projection.Append("_id", int32_t{0}).Append(distinct.key, int32_t{1});
   stages.Add("$project", projection.Finish());
   AggregateCall call = CallOn(*route, stages.Finish());
-  call.collation = distinct.collation;
+  call.collation = bson::Document(distinct.collation);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
                                co_await CollectAggregate(context, std::move(call)));
-  DistinctValues values;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const query::Collation* collation,
+      query::Collation::ForCommand(distinct.collation,
+                                   query::CollationOption(route->entry->options)));
+  DistinctValues values(collation);
   const bson::Path path(distinct.key);
   for (const bson::Document& row : rows) values.AddFrom(row, path);
   co_return values.Reply();

@@ -10,6 +10,7 @@
 #include "base/bson/number.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 #include "query/plan/sort_pattern.h"
 #include "router/router.h"
 #include "router/shard_request.h"
@@ -64,10 +65,13 @@ absl::StatusOr<const Choice*> Pick(const KeylessStatement& statement,
   if (statement.sort.empty()) return &choices[base::GlobalRandom64() % choices.size()];
   EVENKEEL_ASSIGN_OR_RETURN(const query::SortPattern pattern,
                             query::SortPattern::Parse(statement.sort));
-  return &*std::min_element(choices.begin(), choices.end(),
-                            [&pattern](const Choice& a, const Choice& b) {
-                              return pattern.CompareKeys(a.sort_key, b.sort_key, nullptr) < 0;
-                            });
+  EVENKEEL_ASSIGN_OR_RETURN(
+      const query::Collation* collation,
+      query::Collation::ForCommand(statement.collation,
+                                   query::CollationOption(statement.route->entry->options)));
+  return &*std::min_element(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
+    return pattern.CompareKeys(a.sort_key, b.sort_key, collation) < 0;
+  });
 }
 
 Awaitable<absl::StatusOr<std::vector<Choice>>> ChooseOnAll(CommandContext& context,

@@ -4,6 +4,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 #include "router/query_context.h"
 #include "router/router.h"
 #include "router/session/async_mutex.h"
@@ -59,6 +60,7 @@ absl::Status ModifyWriter::Check(size_t index) const {
   const ModifyStatement& statement = statements_[index];
   const auto query_context =
       MakeQueryContext(const_cast<ModifyWriter*>(this)->context().router, batch().ns, let_);
+  EVENKEEL_RETURN_IF_ERROR(query::Collation::Get(statement.collation).status());
   EVENKEEL_RETURN_IF_ERROR(query::Filter::Parse(statement.filter, *query_context).status());
   if (statement.update.missing()) return absl::OkStatus();
   return query::Update::Parse(statement.update, statement.array_filters, *query_context).status();

@@ -25,14 +25,17 @@ absl::StatusOr<query::Plan> PlanOf(const WriteStatement& statement,
   request.filter = &statement.filter();
   request.sort = &statement.sort();
   request.hint = statement.hint();
+  request.collated = statement.collation() != nullptr;
   return query::ChoosePlan(request, indexes);
 }
 
 // The best candidates so far, in sort order.
 class Best {
  public:
-  Best(const query::SortPattern& sort, bool sorted)
-      : sort_(sort), in_order_(sort.empty() || sorted) {}
+  Best(const WriteStatement& statement, bool sorted)
+      : sort_(statement.sort()),
+        collation_(statement.collation()),
+        in_order_(sort_.empty() || sorted) {}
 
   // False: enough were found.
   bool Add(const Found& found) {
@@ -40,10 +43,10 @@ class Best {
       Insert(ranked_.size(), found, {});
       return ranked_.size() < kCandidatesMax;
     }
-    bson::Document key = sort_.KeyOf(found.document, nullptr);
+    bson::Document key = sort_.KeyOf(found.document, collation_);
     const auto place = std::upper_bound(
         ranked_.begin(), ranked_.end(), key, [this](const bson::Document& a, const Ranked& b) {
-          return sort_.CompareKeys(a.view(), b.sort_key.view(), nullptr) < 0;
+          return sort_.CompareKeys(a.view(), b.sort_key.view(), collation_) < 0;
         });
     const auto at = static_cast<size_t>(place - ranked_.begin());
     if (at == kCandidatesMax) return true;
@@ -77,6 +80,7 @@ class Best {
   }
 
   const query::SortPattern& sort_;
+  const bson::StringComparator* const collation_;
   const bool in_order_;
   std::vector<Ranked> ranked_;
 };
@@ -92,7 +96,7 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> FindFirst(CommandContext& cont
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::Plan plan, PlanOf(statement, indexes));
   Scan scan(statement.collection(), plan);
   const bool keeps_order = scan.KeepsOrder(plan, *service.catalog());
-  Best best(statement.sort(), keeps_order);
+  Best best(statement, keeps_order);
   absl::Status failed;
   const auto visit = [&](const Found& found) {
     const auto matches = statement.Matches(found.document);

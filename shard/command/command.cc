@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "query/collation/collation.h"
 
 namespace evenkeel::shard {
 
@@ -73,6 +74,9 @@ absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(
   if (const bson::Value let = context.body()["let"]; let.Is(bson::Type::kObject)) {
     out->let = bson::Document(let.AsDocument());
   }
+  EVENKEEL_ASSIGN_OR_RETURN(out->collation,
+                            query::Collation::ForCommand(query::CollationOption(context.body()),
+                                                         query::CollationOption(entry.options)));
   return out;
 }
 

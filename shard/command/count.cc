@@ -20,8 +20,9 @@ namespace evenkeel::shard {
 namespace {
 
 struct ValueLess {
+  const bson::StringComparator* collation;
   bool operator()(const bson::OwnedValue& a, const bson::OwnedValue& b) const {
-    return bson::Compare(a.value(), b.value()) < 0;
+    return bson::Compare(a.value(), b.value(), collation) < 0;
   }
 };
 
@@ -107,7 +108,7 @@ Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
       ReadCursor::Open(context, collection,
                        {.command = command, .filter = request.query, .hint = request.hint}));
   const bson::Path path(request.key);
-  std::set<bson::OwnedValue, ValueLess> values;
+  std::set<bson::OwnedValue, ValueLess> values(ValueLess{cursor->query_context().collation});
   size_t bytes = 0;
   EVENKEEL_CO_RETURN_IF_ERROR(co_await cursor->RunAll(context, [&](bson::View document) {
     CollectValues(bson::Value(bson::Type::kObject, document.data()), path, 0,

@@ -50,7 +50,8 @@ Awaitable<CommandResult> ChooseCommand(CommandContext& context) {
   if (!found.empty()) {
     reply.AppendBinary("t", 0, found.front().doc_key);
     if (!statement->sort().empty()) {
-      reply.AppendArray("sortKey", statement->sort().KeyOf(found.front().document.view(), nullptr));
+      reply.AppendArray("sortKey", statement->sort().KeyOf(found.front().document.view(),
+                                                           statement->collation()));
     }
   }
   co_return reply.Finish();

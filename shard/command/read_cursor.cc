@@ -39,6 +39,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> ReadCursor::Open(const CommandContex
   out->request_.filter = out->filter_.get();
   out->request_.sort = &out->sort_;
   out->request_.hint = out->spec_.hint;
+  out->request_.collated = out->query_context().collation != nullptr;
   EVENKEEL_ASSIGN_OR_RETURN(out->plan_, query::ChoosePlan(out->request_, out->indexes_));
   out->scan_ = std::make_unique<Scan>(collection, out->plan_);
   out->sorted_ = out->scan_->KeepsOrder(out->plan_, *context.service.catalog());

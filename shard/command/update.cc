@@ -33,14 +33,15 @@ absl::StatusOr<std::vector<Statement>> ParseStatements(const CommandContext& con
     if (is_update) {
       EVENKEEL_ASSIGN_OR_RETURN(const query::UpdateStatement parsed,
                                 query::ParseUpdateStatement(document));
-      statement.spec = {parsed.q,    parsed.u,    parsed.array_filters,
-                        parsed.sort, parsed.hint, parsed.upsert};
+      statement.spec = {parsed.q,    parsed.u,      parsed.array_filters, parsed.sort,
+                        parsed.hint, parsed.upsert, parsed.collation};
       statement.multi = parsed.multi;
     } else {
       EVENKEEL_ASSIGN_OR_RETURN(const query::DeleteStatement parsed,
                                 query::ParseDeleteStatement(document));
       statement.spec.filter = parsed.q;
       statement.spec.hint = parsed.hint;
+      statement.spec.collation = parsed.collation;
       statement.multi = !parsed.just_one;
     }
     out.push_back(std::move(statement));

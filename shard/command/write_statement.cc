@@ -6,6 +6,7 @@
 #include "base/bson/hash.h"
 #include "base/status.h"
 #include "catalog/shard_key.h"
+#include "query/collation/collation.h"
 #include "storage/keys/key_encoding.h"
 
 namespace evenkeel::shard {
@@ -15,6 +16,9 @@ absl::StatusOr<std::unique_ptr<WriteStatement>> WriteStatement::Compile(
   auto out = std::unique_ptr<WriteStatement>(new WriteStatement());
   out->collection_ = collection;
   EVENKEEL_ASSIGN_OR_RETURN(out->query_, MakeQueryContext(context, *collection.entry));
+  if (!spec.collation.empty()) {
+    EVENKEEL_ASSIGN_OR_RETURN(out->query_->collation, query::Collation::Get(spec.collation));
+  }
   EVENKEEL_ASSIGN_OR_RETURN(out->filter_, query::Filter::Parse(spec.filter, *out->query_));
   if (!spec.update.missing()) {
     EVENKEEL_ASSIGN_OR_RETURN(out->update_,

@@ -24,6 +24,7 @@ struct StatementSpec {
   bson::View sort;
   bson::Value hint;
   bool upsert = false;
+  bson::View collation;  // the statement's own
 };
 
 class WriteStatement {
@@ -38,6 +39,7 @@ class WriteStatement {
   const query::Filter& filter() const { return filter_; }
   const query::SortPattern& sort() const { return sort_; }
   const bson::Value& hint() const { return hint_; }
+  const bson::StringComparator* collation() const { return query_->collation; }
   bool is_delete() const { return !update_.has_value(); }
   bool is_replacement() const {
     return update_ && update_->kind() == query::UpdateKind::kReplacement;

@@ -51,7 +51,9 @@ constexpr ErrorCase kErrors[] = {
     {R"({"$expr": {"$nope": 1}})", 168},
     {R"({"$where": "1"})", 115},
     {R"({"$text": {"$search": "x"}})", 115},
-    {R"({"$jsonSchema": {}})", 115},
+    {R"({"a": {"$elemMatch": {"$where": "1"}}})", 2},
+    {R"({"a": {"$elemMatch": {"$text": {"$search": "x"}}}})", 2},
+    {R"({"$sampleRate": 2})", 2},
 };
 
 TEST(Evaluation, Matches) { CheckCases(kCases); }

@@ -1,0 +1,90 @@
+// $jsonSchema: every keyword on values that it is about and on others, and its errors.
+#include "tests/unit/query/match/cases.h"
+
+namespace evenkeel::query::match {
+namespace {
+
+constexpr Case kCases[] = {
+    {R"({"$jsonSchema": {}})", R"({"a": 1})"},
+    {R"({"$jsonSchema": {"type": "object", "title": "t", "description": "d"}})", R"({})"},
+    {R"({"$jsonSchema": {"bsonType": "array"}})", R"({"a": 1})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"bsonType": ["int", "null"]}}}})", R"({"a": null})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"bsonType": "int"}}}})", R"({"a": [1]})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"bsonType": "int"}}}})", R"({})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"type": "number"}}}})", R"({"a": 1.5})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"enum": [1, {"b": 1, "c": 2}]}}}})",
+     R"({"a": {"c": 2, "b": 1}})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"enum": [1, "x"]}}}})", R"({"a": "X"})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"minimum": 5}}}})", R"({"a": 5})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"minimum": 5}}}})", R"({"a": "1"})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"minimum": 5, "exclusiveMinimum": true}}}})",
+     R"({"a": 5})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"maximum": 5, "exclusiveMaximum": false}}}})",
+     R"({"a": 5.5})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"maximum": 5}}}})",
+     R"({"a": {"$numberDouble": "NaN"}})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"multipleOf": 0.1}}}})", R"({"a": 0.3})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"multipleOf": 3}}}})", R"({"a": 10})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"minLength": 2, "maxLength": 2}}}})",
+     R"({"a": "日本"})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"maxLength": 1}}}})", R"({"a": "ab"})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"pattern": "b+"}}}})", R"({"a": "abb"})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"minItems": 1, "maxItems": 2}}}})",
+     R"({"a": [1, 2, 3]})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"uniqueItems": true}}}})",
+     R"({"a": [{"x": 1, "y": 2}, {"y": 2, "x": 1}]})", false},
+    {R"({"$jsonSchema": {"properties": {"a": {"uniqueItems": true}}}})", R"({"a": [0, false]})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"items": {"type": "string"}}}}})", R"({"a": []})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"items": [{"type": "string"}],
+        "additionalItems": {"type": "number"}}}}})",
+     R"({"a": ["x", 1]})"},
+    {R"({"$jsonSchema": {"properties": {"a": {"items": [{"type": "string"}],
+        "additionalItems": false}}}})",
+     R"({"a": ["x", 1]})", false},
+    {R"({"$jsonSchema": {"required": ["a", "b"]}})", R"({"a": 1})", false},
+    {R"({"$jsonSchema": {"minProperties": 1, "maxProperties": 1}})", R"({"a": 1})"},
+    {R"({"$jsonSchema": {"properties": {"a": {}}, "patternProperties": {"^s_": {"type": "string"}},
+        "additionalProperties": false}})",
+     R"({"a": 1, "s_x": "y"})"},
+    {R"({"$jsonSchema": {"properties": {"a": {}}, "additionalProperties": {"type": "null"}}})",
+     R"({"a": 1, "b": 1})", false},
+    {R"({"$jsonSchema": {"dependencies": {"a": ["b"]}}})", R"({"a": 1})", false},
+    {R"({"$jsonSchema": {"dependencies": {"a": {"required": ["c"]}}}})", R"({"b": 1})"},
+    {R"({"$jsonSchema": {"allOf": [{"required": ["a"]}, {"required": ["b"]}]}})", R"({"a": 1})",
+     false},
+    {R"({"$jsonSchema": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}})", R"({"a": 1})"},
+    {R"({"$jsonSchema": {"oneOf": [{"required": ["a"]}, {"required": ["b"]}]}})",
+     R"({"a": 1, "b": 1})", false},
+    {R"({"$jsonSchema": {"not": {}}})", R"({})", false},
+    {R"({"$nor": [{"$jsonSchema": {"required": ["a"]}}], "b": 1})", R"({"b": 1})"},
+};
+
+constexpr ErrorCase kErrors[] = {
+    {R"({"$jsonSchema": 1})", 14},
+    {R"({"$jsonSchema": {"nope": 1}})", 9},
+    {R"({"$jsonSchema": {"$ref": "#"}})", 9},
+    {R"({"$jsonSchema": {"type": "int"}})", 2},
+    {R"({"$jsonSchema": {"type": "integer"}})", 9},
+    {R"({"$jsonSchema": {"type": 1}})", 14},
+    {R"({"$jsonSchema": {"type": "object", "bsonType": "object"}})", 9},
+    {R"({"$jsonSchema": {"bsonType": []}})", 9},
+    {R"({"$jsonSchema": {"minimum": "1"}})", 14},
+    {R"({"$jsonSchema": {"exclusiveMinimum": true}})", 9},
+    {R"({"$jsonSchema": {"minLength": -1}})", 9},
+    {R"({"$jsonSchema": {"multipleOf": 0}})", 9},
+    {R"({"$jsonSchema": {"pattern": "("}})", 51091},
+    {R"({"$jsonSchema": {"patternProperties": {"(": {}}}})", 2},
+    {R"({"$jsonSchema": {"required": ["a", "a"]}})", 9},
+    {R"({"$jsonSchema": {"required": [1]}})", 14},
+    {R"({"$jsonSchema": {"enum": []}})", 9},
+    {R"({"$jsonSchema": {"items": [1]}})", 14},
+    {R"({"$jsonSchema": {"allOf": []}})", 2},
+    {R"({"$jsonSchema": {"dependencies": {"a": []}}})", 9},
+    {R"({"a": {"$elemMatch": {"$jsonSchema": {}}}})", 2},
+};
+
+TEST(JsonSchema, Matches) { CheckCases(kCases); }
+TEST(JsonSchema, Errors) { CheckErrors(kErrors); }
+
+}  // namespace
+}  // namespace evenkeel::query::match
