@@ -35,6 +35,7 @@ enum class PredicateKind : uint8_t {
   kElemMatchValue,
   kMod,
   kBits,
+  kGeo,
   kAllOf,
   kAnyOf,
   kNot,
