@@ -26,6 +26,7 @@ struct ForeignRead {
   bson::Document let;                // variables of the pipeline, evaluated
   std::vector<bson::Document> rows;  // arrived and not taken yet
   bool ended = false;                // nothing comes after `rows`
+  bool wanted = false;               // waits for the driver
 };
 using ForeignReadPtr = std::shared_ptr<ForeignRead>;
 
@@ -37,13 +38,18 @@ class ForeignReads {
     read->ns = std::move(ns);
     read->pipeline = std::move(pipeline);
     read->let = std::move(let);
-    wanted_.push_back(read);
+    Want(read);
     return read;
   }
   // Asks for the next rows of a read that has not ended.
-  void Want(ForeignReadPtr read) { wanted_.push_back(std::move(read)); }
+  void Want(ForeignReadPtr read) {
+    if (!std::exchange(read->wanted, true)) wanted_.push_back(std::move(read));
+  }
   // The reads whose next rows are waited for, each once.
-  std::vector<ForeignReadPtr> TakeWanted() { return std::exchange(wanted_, {}); }
+  std::vector<ForeignReadPtr> TakeWanted() {
+    for (const ForeignReadPtr& read : wanted_) read->wanted = false;
+    return std::exchange(wanted_, {});
+  }
 
  private:
   std::vector<ForeignReadPtr> wanted_;

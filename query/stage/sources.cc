@@ -116,6 +116,70 @@ absl::Status ParseShardedDataDistribution(const StageOp& op, bson::Value spec, c
   return AddStage<SourceStage>(out, op, spec);
 }
 
+absl::Status ParseListSessions(const StageOp& op, bson::Value spec, const QueryContext&,
+                               StageList* out) {
+  if (!spec.Is(bson::Type::kObject)) {
+    return Error(ErrorCode::kTypeMismatch,
+                 "{} options must be specified in an object, but found: {}", op.name,
+                 expr::TypeName(spec.type()));
+  }
+  const bson::View options = spec.AsDocument();
+  for (const bson::Element& option : options) {
+    if (option.key == "allUsers") {
+      if (!option.value.Is(bson::Type::kBool)) return WrongFieldType(op, option, "bool");
+    } else if (option.key == "users") {
+      if (!option.value.Is(bson::Type::kArray)) return WrongFieldType(op, option, "array");
+    } else {
+      return UnknownField(op, option.key);
+    }
+  }
+  if (bson::Truthy(options["allUsers"]) && options.Contains("users")) {
+    return Error(Location(12),
+                 "{} may not specify {{allUsers:true}} and {{users:[...]}} at the same time",
+                 op.name);
+  }
+  return AddStage<SourceStage>(out, op, spec);
+}
+
+absl::Status ParseQuerySettings(const StageOp& op, bson::Value spec, const QueryContext&,
+                                StageList* out) {
+  if (!spec.Is(bson::Type::kObject)) {
+    return Error(Location(7746800), "$querySettings stage expects a document as argument");
+  }
+  constexpr std::string_view kNames[] = {"showDebugQueryShape"};
+  EVENKEEL_RETURN_IF_ERROR(CheckFlags(op, spec, kNames));
+  return AddStage<SourceStage>(out, op, spec);
+}
+
+absl::Status ParseQueryStats(const StageOp& op, bson::Value spec, const QueryContext&,
+                             StageList* out) {
+  if (!spec.Is(bson::Type::kObject)) {
+    return Error(ErrorCode::kFailedToParse, "$queryStats value must be an object. Found: {}",
+                 expr::TypeName(spec.type()));
+  }
+  for (const bson::Element& option : spec.AsDocument()) {
+    if (option.key != "transformIdentifiers") return UnknownField(op, option.key);
+    if (!option.value.Is(bson::Type::kObject)) return WrongFieldType(op, option, "object");
+  }
+  return AddStage<SourceStage>(out, op, spec);
+}
+
+// A stage of a whole database whose documents the router makes.
+constexpr StageOp OfDatabase(std::string_view name, ParseFn parse, std::string_view spec,
+                             std::string_view tests) {
+  return {.name = name,
+          .where = Where::kRouter,
+          .allowed_in_txn = false,
+          .first_only = true,
+          .allowed_in_facet = false,
+          .whole_database = true,
+          .source = Source::kDriver,
+          .split = Split::kMerger,
+          .parse = parse,
+          .spec = spec,
+          .tests = tests};
+}
+
 constexpr StageOp kRows[] = {
     {.name = "$collStats",
      .where = Where::kShard,
@@ -130,6 +194,7 @@ constexpr StageOp kRows[] = {
      .allowed_in_txn = false,
      .first_only = true,
      .allowed_in_facet = false,
+     .whole_database = true,
      .source = Source::kDriver,
      .parse = ParseCurrentOp,
      .spec = "operator/aggregation/currentOp",
@@ -144,6 +209,14 @@ constexpr StageOp kRows[] = {
      .parse = ParseListClusterCatalog,
      .spec = "operator/aggregation/listClusterCatalog",
      .tests = "stages/listClusterCatalog"},
+    OfDatabase("$listLocalSessions", ParseListSessions, "operator/aggregation/listLocalSessions",
+               "system-stages/listLocalSessions"),
+    OfDatabase("$listSessions", ParseListSessions, "operator/aggregation/listSessions",
+               "system-stages/listSessions"),
+    OfDatabase("$querySettings", ParseQuerySettings, "operator/aggregation/querySettings",
+               "stages/querySettings"),
+    OfDatabase("$queryStats", ParseQueryStats, "operator/aggregation/queryStats",
+               "stages/queryStats"),
     {.name = "$shardedDataDistribution",
      .where = Where::kRouter,
      .allowed_in_txn = false,

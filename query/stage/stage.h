@@ -64,6 +64,7 @@ struct StageOp {
   bool last_only = false;
   bool internal = false;  // only in pipelines that our own router makes
   bool allowed_in_facet = true;
+  bool whole_database = false;  // belongs to {aggregate: 1}, not to a collection
   Source source = Source::kInput;
   Split split = Split::kEachShard;
   ParseFn parse = nullptr;

@@ -115,6 +115,10 @@ Awaitable<absl::Status> MergeCursor::Refill(const BatchRequest& request, CallSco
     EVENKEEL_CO_ASSIGN_OR_RETURN(const query::Step step, co_await Pull());
     if (step == query::Step::kEnd) ended_ = true;
     if (step != query::Step::kNeedInput) continue;
+    if (options_.foreign) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(const bool served, co_await options_.foreign->Serve(scope));
+      if (served) continue;
+    }
     // A merging stage needs all of its input, however little the client asks for.
     const auto rows = options_.pipeline ? std::nullopt : request.rows;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await Fetch(rows, scope));
@@ -254,6 +258,7 @@ Awaitable<void> MergeCursor::Close() {
     const std::shared_ptr<Prefetch> fetched = std::exchange(prefetch_, nullptr);
     if (waited.ok()) (void)AcceptAll(fetched->streams, std::move(fetched->replies));
   }
+  if (options_.foreign) co_await options_.foreign->Close();
   std::vector<ShardCursor> open;
   for (Stream& stream : streams_) {
     if (stream.cursor.id != 0) open.push_back(stream.cursor);

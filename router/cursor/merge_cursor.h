@@ -16,6 +16,7 @@
 #include "query/plan/sort_pattern.h"
 #include "query/stage/pipeline.h"
 #include "router/cursor/client_cursor.h"
+#include "router/cursor/foreign_server.h"
 #include "router/cursor/shard_cursor.h"
 
 namespace evenkeel::router {
@@ -31,6 +32,7 @@ struct MergeOptions {
   std::unique_ptr<query::QueryContext> context;
   std::optional<query::SortPattern> sort;   // rows carry "$sortKey"
   std::optional<query::Pipeline> pipeline;  // the merging part
+  std::unique_ptr<ForeignServer> foreign;   // for the pipeline's stages; null if none read
   int64_t skip = 0;
   std::optional<int64_t> limit;
 };

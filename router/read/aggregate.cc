@@ -9,11 +9,14 @@
 #include "base/status.h"
 #include "query/collation/collation.h"
 #include "query/stage/pipeline.h"
+#include "query/stage/stage.h"
 #include "router/cursor/forward_cursor.h"
 #include "router/query_context.h"
 #include "router/read/explain.h"
+#include "router/read/foreign.h"
 #include "router/read/read.h"
 #include "router/read/scatter.h"
+#include "router/read/sink.h"
 #include "router/read/sources.h"
 #include "router/router.h"
 #include "router/shard_request.h"
@@ -24,6 +27,7 @@ namespace {
 using CursorPtr = std::unique_ptr<ClientCursor>;
 
 constexpr int kViewDepthMax = 20;               // as MongoDB's
+constexpr int kPipelineDepthMax = 20;           // as MongoDB's
 constexpr int64_t kWholeBatchRows = INT32_MAX;  // bounded by bytes only
 constexpr std::string_view kNoCollection = "$cmd.aggregate";
 
@@ -42,6 +46,9 @@ MergeOptions OptionsOf(const CommandContext& context, const AggregateCall& call)
   MergeOptions options;
   options.ns = call.ns_shown;
   options.context = ContextOf(context, call);
+  options.context->foreign = std::make_shared<query::ForeignReads>();
+  options.foreign = MakeForeignServer(context.router, options.context->foreign,
+                                      bson::Document(call.collation), call.depth);
   return options;
 }
 
@@ -104,7 +111,7 @@ Awaitable<absl::StatusOr<CursorPtr>> RunOnShards(CommandContext& context, RouteP
       TargetStatement(context.router, *route, pipeline.LeadingMatch(), call.collation, call.let));
   MergeOptions options = OptionsOf(context, call);
   wire::Message message;
-  if (targets.shards.size() == 1) {
+  if (targets.shards.size() == 1 && !pipeline.NeedsRouter()) {
     message = ShardAggregate(context, *route, call, call.pipeline, false, call.batch_size);
   } else {
     query::SplitPipeline split = pipeline.Split();
@@ -133,6 +140,13 @@ Awaitable<absl::StatusOr<CursorPtr>> OpenOnce(CommandContext& context, RoutePtr 
   EVENKEEL_CO_ASSIGN_OR_RETURN(query::Pipeline pipeline,
                                query::Pipeline::Parse(call.pipeline, *query_context));
   if (pipeline.HasOwnSource()) {
+    const auto& first_op = pipeline.stages().front()->op();
+    if (first_op.whole_database && first_op.name != "$listSessions" &&
+        !call.ns.ends_with(kNoCollection)) {
+      co_return Error(ErrorCode::kInvalidNamespace,
+                      "{} must be run against a database with {{aggregate: 1}}, not a collection",
+                      first_op.name);
+    }
     const Source source = FindSource(pipeline.FirstStageName());
     if (!source) co_return co_await RunHere(context, call, call.pipeline, {});
     const bson::Value first = call.pipeline.view().Front().value;
@@ -160,13 +174,22 @@ absl::StatusOr<std::optional<ShardId>> SingleShard(const CommandContext& context
   const auto query_context = ContextOf(context, call);
   EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline pipeline,
                             query::Pipeline::Parse(call.pipeline, *query_context));
-  if (pipeline.HasOwnSource()) return std::nullopt;
+  if (pipeline.HasOwnSource() || pipeline.NeedsRouter()) return std::nullopt;
   pipeline.Optimize();
   EVENKEEL_ASSIGN_OR_RETURN(
       const Targets targets,
       TargetStatement(context.router, route, pipeline.LeadingMatch(), call.collation, call.let));
   if (targets.shards.size() != 1) return std::nullopt;
   return targets.shards[0];
+}
+
+// The last stage is $out or $merge.
+bool EndsInWrite(bson::View pipeline) {
+  std::string_view last;
+  for (const auto& [key, stage] : pipeline) {
+    last = stage.Is(bson::Type::kObject) ? stage.AsDocument().Front().key : std::string_view();
+  }
+  return last == "$out" || last == "$merge";
 }
 
 AggregateCall CallOf(const query::AggregateRequest& request, std::string ns) {
@@ -221,6 +244,10 @@ absl::StatusOr<AggregateCall> ResolveView(const catalog::CollectionEntry& view,
 }
 
 Awaitable<absl::StatusOr<CursorPtr>> OpenAggregate(CommandContext& context, AggregateCall call) {
+  if (call.depth > kPipelineDepthMax) {
+    co_return Error(Location(232), "pipelines within pipelines nest deeper than {}",
+                    kPipelineDepthMax);
+  }
   int depth = 0;
   RouteRetry retry(context.router, call.ns, context.scope());
   while (true) {
@@ -285,6 +312,12 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
   FirstBatch first;
   if (request.batch_size) first.rows = request.batch_size;
   AggregateCall call = CallOf(request, ns);
+  if (EndsInWrite(call.pipeline)) {
+    // Its own errors come before those of the target.
+    const auto query_context = ContextOf(context, call);
+    EVENKEEL_CO_RETURN_IF_ERROR(query::Pipeline::Parse(call.pipeline, *query_context).status());
+    co_return co_await AggregateInto(context, std::move(call));
+  }
   RouteRetry retry(context.router, ns, context.scope());
   while (!request.whole_database) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const RoutePtr route, co_await retry.Route());

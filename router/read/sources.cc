@@ -156,6 +156,9 @@ Awaitable<Rows> ListSessions(SourceCall call) {
 // Running operations are not listed yet.
 Awaitable<Rows> CurrentOp(SourceCall) { co_return std::vector<bson::Document>(); }
 
+// No settings can be made, and no statistics of queries are kept.
+Awaitable<Rows> Nothing(SourceCall) { co_return std::vector<bson::Document>(); }
+
 struct SourceRow {
   std::string_view stage;
   Source source;
@@ -168,6 +171,8 @@ constexpr SourceRow kSources[] = {
     {"$listClusterCatalog", ListClusterCatalog},
     {"$listLocalSessions", ListSessions},
     {"$listSessions", ListSessions},
+    {"$querySettings", Nothing},
+    {"$queryStats", Nothing},
     {"$shardedDataDistribution", ShardedDataDistribution},
 };
 
