@@ -52,6 +52,8 @@ absl::Status CheckAllowed(bson::Value stages) {
     const StageOp* op = FindStage(name);
     if (op == nullptr) continue;
     if (op->allowed_in_facet) continue;
+    // Where they may stand comes before whether they may.
+    if ((name == "$rankFusion" || name == "$scoreFusion") && element.key != "0") continue;
     return Error(Location(40600), "{} is not allowed to be used within a $facet stage", name);
   }
   return absl::OkStatus();

@@ -23,6 +23,7 @@ std::span<const StageOp> MatchStages();
 std::span<const StageOp> MergeStages();
 std::span<const StageOp> OutStages();
 std::span<const StageOp> ProjectStages();
+std::span<const StageOp> RankFusionStages();
 std::span<const StageOp> RedactStages();
 std::span<const StageOp> ReplaceRootStages();
 std::span<const StageOp> SampleStages();

@@ -29,6 +29,9 @@ absl::Status ParseStage(bson::Value element, const QueryContext& context, bool f
     return Error(Location(40324), "Unrecognized pipeline stage name: '{}'", name);
   }
   if (op->first_only && !first) {
+    const bool fusion = name == "$rankFusion" || name == "$scoreFusion";
+    if (fusion) return Error(Location(10170100), "{} must be the first stage", name);
+    if (name == "$geoNear") return Error(Location(40603), "$geoNear must be the first stage");
     return Error(Location(40602), "{} is only valid as the first stage in a pipeline", name);
   }
   if (op->parse == nullptr) {

@@ -29,7 +29,6 @@ constexpr StageOp kRows[] = {
     First("$listSampledQueries", "operator/aggregation/listSampledQueries", "none"),
     First("$listSearchIndexes", "operator/aggregation/listSearchIndexes", "none"),
     First("$planCacheStats", "operator/aggregation/planCacheStats", "stages/planCacheStats"),
-    First("$rankFusion", "operator/aggregation/rankFusion", "stages/rankFusion"),
     ByRow("$score", "operator/aggregation/score", "stages/score"),
     First("$scoreFusion", "operator/aggregation/scoreFusion", "stages/scoreFusion"),
     First("$search", "atlas-search/aggregation-stages/search", "none"),
