@@ -1,6 +1,7 @@
 // Implements parsing of the update command.
 #include "query/request/update_request.h"
 
+#include "base/bson/builder.h"
 #include "base/status.h"
 #include "query/request/batch.h"
 #include "query/request/fields.h"
@@ -65,6 +66,12 @@ absl::StatusOr<UpdateStatement> ParseUpdateStatement(bson::View statement) {
     return Error(Location(51198), "Constant values may only be specified for pipeline updates");
   }
   return out;
+}
+
+bson::Document WithConstants(bson::View constants, bson::View let) {
+  bson::Builder variables(constants);
+  variables.AppendFields(let);
+  return variables.Finish();
 }
 
 absl::StatusOr<UpdateRequest> ParseUpdate(bson::View command,

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "base/bson/view.h"
+#include "base/bson/document.h"
 
 namespace evenkeel::query {
 
@@ -43,5 +43,8 @@ absl::StatusOr<UpdateStatement> ParseUpdateStatement(bson::View statement);
 //           many, TypeMismatch, 40415.
 absl::StatusOr<UpdateRequest> ParseUpdate(bson::View command,
                                           const std::vector<bson::View>* sequence = nullptr);
+
+// The variables of a pipeline update: the statement's constants, then the command's.
+bson::Document WithConstants(bson::View constants, bson::View let);
 
 }  // namespace evenkeel::query

@@ -33,7 +33,12 @@ void CollectIdentifiers(const MatchNode& node, std::vector<std::string_view>* ou
 }
 
 absl::StatusOr<ArrayFilter> ParseOne(bson::View spec, const QueryContext& context) {
-  EVENKEEL_ASSIGN_OR_RETURN(Filter filter, Filter::Parse(spec, context));
+  absl::StatusOr<Filter> parsed = Filter::Parse(spec, context);
+  if (CodeOf(parsed.status()) == ErrorCode::kNoQueryExecutionPlans) {
+    return Error(Location(5626500),
+                 "$geoNear, $near, and $nearSphere are not allowed in this context");
+  }
+  EVENKEEL_ASSIGN_OR_RETURN(Filter filter, std::move(parsed));
   if (filter.HasExpression()) {
     return Error(kQueryFeatureNotAllowed,
                  "$expr is not allowed in the query predicate for an array filter");

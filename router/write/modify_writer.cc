@@ -5,6 +5,7 @@
 #include "base/bson/number.h"
 #include "base/status.h"
 #include "query/collation/collation.h"
+#include "query/request/update_request.h"
 #include "router/query_context.h"
 #include "router/router.h"
 #include "router/session/async_mutex.h"
@@ -63,12 +64,15 @@ absl::Status ModifyWriter::Check(size_t index) const {
   EVENKEEL_RETURN_IF_ERROR(query::Collation::Get(statement.collation).status());
   EVENKEEL_RETURN_IF_ERROR(query::Filter::Parse(statement.filter, *query_context).status());
   if (statement.update.missing()) return absl::OkStatus();
+  if (!statement.constants.empty()) {
+    query_context->let = query::WithConstants(statement.constants, let_);
+  }
   return query::Update::Parse(statement.update, statement.array_filters, *query_context).status();
 }
 
 UpsertParts ModifyWriter::PartsOf(size_t index) const {
   const ModifyStatement& statement = statements_[index];
-  return {statement.filter, let_, statement.update, statement.array_filters};
+  return {statement.filter, let_, statement.update, statement.array_filters, statement.constants};
 }
 
 std::optional<int32_t> ModifyWriter::RetryableId(size_t index) const {

@@ -16,7 +16,7 @@ namespace evenkeel::router::write {
 // One statement of either command. Views point into the client's message.
 struct ModifyStatement {
   bson::View statement;  // as the client wrote it
-  bson::View filter, sort, collation;
+  bson::View filter, sort, collation, constants;
   bson::Value hint;
   bool multi = false;
   bool upsert = false;

@@ -29,6 +29,7 @@ ModifyStatement FromUpdate(bson::View raw, const query::UpdateStatement& parsed)
   statement.upsert = parsed.upsert;
   statement.update = parsed.u;
   statement.array_filters = parsed.array_filters;
+  statement.constants = parsed.c;
   return statement;
 }
 

@@ -7,6 +7,7 @@
 #include "base/bson/builder.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "query/request/update_request.h"
 #include "router/query_context.h"
 #include "router/router.h"
 #include "router/shard_request.h"
@@ -41,6 +42,7 @@ absl::StatusOr<bson::Document> BuildUpsertDocument(const RouterState& router,
                                                    const catalog::Route& route,
                                                    const UpsertParts& parts) {
   const auto context = MakeQueryContext(router, route.entry->ns, parts.let);
+  if (!parts.constants.empty()) context->let = query::WithConstants(parts.constants, parts.let);
   EVENKEEL_ASSIGN_OR_RETURN(const query::Filter filter,
                             query::Filter::Parse(parts.filter, *context));
   EVENKEEL_ASSIGN_OR_RETURN(const query::Update update,

@@ -15,6 +15,7 @@ struct UpsertParts {
   bson::View filter, let;
   bson::Value update;
   bson::View array_filters;
+  bson::View constants = {};  // of an update by a pipeline
 };
 
 // The document that the upsert inserts when nothing matches. Each call makes a new `_id` where

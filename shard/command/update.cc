@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<Statement>> ParseStatements(const CommandContext& con
       EVENKEEL_ASSIGN_OR_RETURN(const query::UpdateStatement parsed,
                                 query::ParseUpdateStatement(document));
       statement.spec = {parsed.q,    parsed.u,      parsed.array_filters, parsed.sort,
-                        parsed.hint, parsed.upsert, parsed.collation};
+                        parsed.hint, parsed.upsert, parsed.collation,     parsed.c};
       statement.multi = parsed.multi;
     } else {
       EVENKEEL_ASSIGN_OR_RETURN(const query::DeleteStatement parsed,

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "catalog/shard_key.h"
 #include "query/collation/collation.h"
+#include "query/request/update_request.h"
 #include "storage/keys/key_encoding.h"
 
 namespace evenkeel::shard {
@@ -18,6 +19,9 @@ absl::StatusOr<std::unique_ptr<WriteStatement>> WriteStatement::Compile(
   EVENKEEL_ASSIGN_OR_RETURN(out->query_, MakeQueryContext(context, *collection.entry));
   if (!spec.collation.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(out->query_->collation, query::Collation::Get(spec.collation));
+  }
+  if (!spec.constants.empty()) {
+    out->query_->let = query::WithConstants(spec.constants, out->query_->let);
   }
   EVENKEEL_ASSIGN_OR_RETURN(out->filter_, query::Filter::Parse(spec.filter, *out->query_));
   if (!spec.update.missing()) {

@@ -25,6 +25,7 @@ struct StatementSpec {
   bson::Value hint;
   bool upsert = false;
   bson::View collation;  // the statement's own
+  bson::View constants;  // variables of an update's pipeline
 };
 
 class WriteStatement {

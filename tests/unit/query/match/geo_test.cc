@@ -1,77 +1,109 @@
 // $geoIntersects $geoWithin: shapes, stored forms, edges and errors; $near without an index.
+#include <utility>
+
 #include "tests/unit/query/match/cases.h"
 
 namespace evenkeel::query::match {
 namespace {
 
-#define POLYGON \
-  R"({"type": "Polygon", "coordinates": [[[-10, -10], [10, -10], [10, 10], [-10, 10], [-10, -10]]]})"
-#define HOLE                                                                               \
-  R"({"type": "Polygon", "coordinates": [[[-9, -9], [9, -9], [9, 9], [-9, 9], [-9, -9]],)" \
-  R"( [[-2, -2], [2, -2], [2, 2], [-2, 2], [-2, -2]]]})"
-#define STRICT                                                                              \
-  R"({"type": "Polygon", "coordinates": [[[-9, -9], [-9, 9], [9, 9], [9, -9], [-9, -9]]],)" \
-  R"( "crs": {"type": "name", "properties": {"name": "urn:x-mongodb:crs:strictwinding:EPSG:4326"}}})"
-#define POINT(x, y) R"({"a": {"type": "Point", "coordinates": [)" #x ", " #y "]}}"
+// Geometries that several cases name by a letter behind '@'.
+constexpr std::pair<char, std::string_view> kGeometries[] = {
+    {'A',
+     R"({"type": "Polygon", "coordinates": [[[-9, -9], [9, -9], [9, 9], [-9, 9], [-9, -9]]]})"},
+    {'H', R"({"type": "Polygon", "coordinates": [[[-9, -9], [9, -9], [9, 9], [-9, 9], [-9, -9]],
+        [[-2, -2], [2, -2], [2, 2], [-2, 2], [-2, -2]]]})"},
+    {'S', R"({"type": "Polygon", "coordinates": [[[-9, -9], [-9, 9], [9, 9], [9, -9], [-9, -9]]],
+        "crs": {"type": "name",
+                "properties": {"name": "urn:x-mongodb:crs:strictwinding:EPSG:4326"}}})"},
+    {'L', R"({"type": "LineString", "coordinates": [[5, 5], [15, 5]]})"},
+    {'O', R"({"type": "Point", "coordinates": [1, 1]})"},
+    {'P', R"({"type": "Point", "coordinates": [5, 5]})"},
+    {'Q', R"({"type": "Point", "coordinates": [50, 50]})"},
+};
+
+std::string Expand(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '@') {
+      out += text[i];
+      continue;
+    }
+    ++i;
+    for (const auto& [letter, geometry] : kGeometries) {
+      if (letter == text[i]) out += geometry;
+    }
+  }
+  return out;
+}
 
 constexpr Case kCases[] = {
-    {R"({"a": {"$geoWithin": {"$box": [[10, 0], [0, 10]]}}})", R"({"a": [10, 5, 99]})"},
-    {R"({"a": {"$geoWithin": {"$box": [[0, 0], [10, 10]]}}})", R"({"a": {"x": 1, "y": 11}})",
-     false},
-    {R"({"a": {"$geoWithin": {"$box": [[0, 0], [10, 10]]}}})", R"({"a": [[20, 20], [1, 1]]})"},
-    {R"({"a": {"$geoWithin": {"$box": [[0, 0], [10, 10]]}}})", POINT(1, 1)},
-    {R"({"a": {"$geoWithin": {"$box": [[0, 0], [9, 9]]}}})",
-     R"({"a": {"type": "LineString", "coordinates": [[1, 1], [5, 5]]}})", false},
-    {R"({"a": {"$geoWithin": {"$center": [[0, 0], 5]}}})", R"({"a": [3, 4]})"},
-    {R"({"a": {"$geoWithin": {"$center": [[0, 0], 5]}}})", R"({"a": [4, 4]})", false},
-    {R"({"a": {"$geoWithin": {"$polygon": [[0, 0], [4, 0], [0, 4]]}}})", R"({"a": [1, 1]})"},
-    {R"({"a": {"$geoWithin": {"$polygon": [[0, 0], [4, 0], [0, 4]]}}})", R"({"a": [2, 2]})"},
-    {R"({"a": {"$geoWithin": {"$polygon": [[0, 0], [4, 0], [0, 4]]}}})", R"({"a": [3, 3]})", false},
-    {R"({"a": {"$geoWithin": {"$centerSphere": [[0, 0], 0.1]}}})", POINT(5, 0)},
-    {R"({"a": {"$geoWithin": {"$centerSphere": [[0, 0], 0.1]}}})", POINT(6, 0), false},
-    {R"({"a": {"$within": {"$geometry": )" POLYGON R"(}}})", POINT(5, 5)},
-    {R"({"a": {"$geoWithin": {"$geometry": )" POLYGON R"(}}})", R"({"a": "x"})", false},
-    {R"({"a": {"$geoWithin": {"$geometry": )" POLYGON R"(}}})",
-     R"({"a": {"type": "LineString", "coordinates": [[5, 5], [15, 5]]}})", false},
-    {R"({"a": {"$geoIntersects": {"$geometry": )" POLYGON R"(}}})",
-     R"({"a": {"type": "LineString", "coordinates": [[5, 5], [15, 5]]}})"},
-    {R"({"a": {"$geoIntersects": {"$geometry": )" HOLE R"(}}})", POINT(1, 1), false},
-    {R"({"a": {"$geoIntersects": {"$geometry": )" HOLE R"(}}})", POINT(5, 5)},
-    {R"({"a": {"$geoIntersects": {"$geometry": )" STRICT R"(}}})", POINT(50, 50)},
-    {R"({"a": {"$geoIntersects": {"$geometry": )" STRICT R"(}}})", POINT(0, 0), false},
-    {R"({"a": {"$geoIntersects": {"$geometry": {"type": "Point", "coordinates": [1, 2]}}}})",
-     R"({"a": [1, 2]})"},
-    {R"({"a": {"$not": {"$geoIntersects": {"$geometry": )" POLYGON R"(}}}})", POINT(50, 50)},
+    {R"({"$geoWithin": {"$box": [[10, 0], [0, 10]]}})", "[10, 5, 99]"},
+    {R"({"$geoWithin": {"$box": [[0, 0], [10, 10]]}})", R"({"x": 1, "y": 11})", false},
+    {R"({"$geoWithin": {"$box": [[0, 0], [10, 10]]}})", "[[20, 20], [1, 1]]"},
+    {R"({"$geoWithin": {"$box": [[0, 0], [10, 10]]}})", "@P"},
+    {R"({"$geoWithin": {"$box": [[0, 0], [20, 20]]}})", "@L", false},
+    {R"({"$geoWithin": {"$center": [[0, 0], 5]}})", "[3, 4]"},
+    {R"({"$geoWithin": {"$center": [[0, 0], 5]}})", "[4, 4]", false},
+    {R"({"$geoWithin": {"$polygon": [[0, 0], [4, 0], [0, 4]]}})", "[1, 1]"},
+    {R"({"$geoWithin": {"$polygon": [[0, 0], [4, 0], [0, 4]]}})", "[2, 2]"},
+    {R"({"$geoWithin": {"$polygon": [[0, 0], [4, 0], [0, 4]]}})", "[3, 3]", false},
+    {R"({"$geoWithin": {"$centerSphere": [[0, 5], 0.1]}})", "@P"},
+    {R"({"$geoWithin": {"$centerSphere": [[0, 5], 0.1]}})", "[6, 5]", false},
+    {R"({"$within": {"$geometry": @A}})", "@P"},
+    {R"({"$geoWithin": {"$geometry": @A}})", R"("x")", false},
+    {R"({"$geoWithin": {"$geometry": @A}})", "@L", false},
+    {R"({"$geoIntersects": {"$geometry": @A}})", "@L"},
+    {R"({"$geoIntersects": {"$geometry": @L}})", "@A"},
+    {R"({"$geoIntersects": {"$geometry": @H}})", "@O", false},
+    {R"({"$geoIntersects": {"$geometry": @H}})", "@P"},
+    {R"({"$geoIntersects": {"$geometry": @S}})", "@Q"},
+    {R"({"$geoIntersects": {"$geometry": @S}})", "@O", false},
+    {R"({"$geoIntersects": {"$geometry": @O}})", "[1, 1]"},
+    {R"({"$not": {"$geoIntersects": {"$geometry": @A}}})", "@Q"},
+    {R"({"$geoIntersects": {"$geometry":
+        {"type": "GeometryCollection", "geometries": [@Q, @L]}}})",
+     "@P"},
 };
 
 constexpr ErrorCase kErrors[] = {
-    {R"({"a": {"$geoWithin": 1}})", 2},
-    {R"({"a": {"$geoWithin": {}}})", 2},
-    {R"({"a": {"$geoWithin": {"$box": [[0, 0]]}}})", 2},
-    {R"({"a": {"$geoWithin": {"$box": [[0, 0], ["x", 1]]}}})", 2},
-    {R"({"a": {"$geoWithin": {"$center": [[0, 0], -1]}}})", 2},
-    {R"({"a": {"$geoWithin": {"$centerSphere": [[0, 91], 1]}}})", 2},
-    {R"({"a": {"$geoWithin": {"$geometry": {"type": "Point", "coordinates": [0, 0]}}}})", 2},
-    {R"({"a": {"$geoWithin": {"$geometry": {"type": "Polygon",
-        "coordinates": [[[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]]]}}}})",
+    {R"({"$geoWithin": 1})", 2},
+    {R"({"$geoWithin": {}})", 2},
+    {R"({"$geoWithin": {"$box": [[0, 0]]}})", 2},
+    {R"({"$geoWithin": {"$box": [[0, 0], ["x", 1]]}})", 2},
+    {R"({"$geoWithin": {"$box": [[0, 0], [1, 1]], "$center": [[0, 0], 1]}})", 2},
+    {R"({"$geoWithin": {"$center": [[0, 0], -1]}})", 2},
+    {R"({"$geoWithin": {"$centerSphere": [[0, 91], 1]}})", 2},
+    {R"({"$geoWithin": {"$geometry": @P}})", 2},
+    {R"({"$geoWithin": {"$geometry": {"type": "Polygon",
+        "coordinates": [[[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]]]}}})",
      2},
-    {R"({"a": {"$geoWithin": {"$geometry": {"type": "Polygon",
-        "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 1]]]}}}})",
+    {R"({"$geoWithin": {"$geometry": {"type": "Polygon",
+        "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 1]]]}}})",
      2},
-    {R"({"a": {"$geoIntersects": {"$box": [[0, 0], [1, 1]]}}})", 2},
-    {R"({"a": {"$geoIntersects": {"$geometry": {"type": "Point", "coordinates": [181, 0]}}}})", 2},
-    {R"({"a": {"$geoIntersects": {"$geometry": {"type": "GeometryCollection",
-        "geometries": []}}}})",
-     2},
-    {R"({"a": {"$geoIntersects": {"$geometry": {"type": "Point", "coordinates": [0, 0]}},
-        "$eq": 1}})",
-     2},
-    {R"({"a": {"$near": {"$box": [[0, 0], [1, 1]]}}})", 2},
-    {R"({"a": {"$near": [0, 0]}})", 291},
+    {R"({"$geoIntersects": {"$box": [[0, 0], [1, 1]]}})", 2},
+    {R"({"$geoIntersects": {"$geometry": {"type": "Point", "coordinates": [181, 0]}}})", 2},
+    {R"({"$geoIntersects": {"$geometry": {"type": "GeometryCollection", "geometries": []}}})", 2},
+    {R"({"$geoIntersects": {"$geometry": @P}, "$eq": 1})", 2},
+    {R"({"$near": {"$box": [[0, 0], [1, 1]]}})", 2},
+    {R"({"$near": [0, 0]})", 291},
 };
 
-TEST(Geo, Matches) { CheckCases(kCases); }
-TEST(Geo, Errors) { CheckErrors(kErrors); }
+TEST(Geo, Matches) {
+  for (const Case& test : kCases) {
+    const std::string filter = R"({"a": )" + Expand(test.filter) + "}";
+    const std::string document = R"({"a": )" + Expand(test.document) + "}";
+    const Case expanded[] = {{filter, document, test.matches}};
+    CheckCases(expanded);
+  }
+}
+
+TEST(Geo, Errors) {
+  for (const ErrorCase& test : kErrors) {
+    const std::string filter = R"({"a": )" + Expand(test.filter) + "}";
+    const ErrorCase expanded[] = {{filter, test.code}};
+    CheckErrors(expanded);
+  }
+}
 
 }  // namespace
 }  // namespace evenkeel::query::match
