@@ -6,25 +6,21 @@ namespace {
 
 TEST(StringRegex, Results) {
   const Case cases[] = {
-      {R"({"$regexMatch": {"input": "HELLO", "regex": "hel lo", "options": "ix"}})", "true"},
-      {R"({"$regexMatch": {"input": null, "regex": "x"}})", "false"},
-      {R"({"$regexFind": {"input": "é€abc12", "regex": "([a-z]+)(\\d+)|(z)"}})",
+      {R"json({"$regexMatch": {"input": "HELLO", "regex": "hel lo", "options": "ix"}})json",
+       "true"},
+      {R"json({"$regexMatch": {"input": null, "regex": "x"}})json", "false"},
+      {R"json({"$regexFind": {"input": "é€abc12", "regex": "([a-z]+)(\\d+)|(z)"}})json",
        R"({"match": "abc12", "idx": 2, "captures": ["abc", "12", null]})"},
-      {R"({"$regexFind": {"input": "abc", "regex": "x"}})", "null"},
-      {
-  R"({"$regexFindAll": {"input": "aba", "regex": "(?=a)"
-}
-})",
-       R"([{"match": "", "idx": 0, "captures": []}, {"match": "", "idx": 2, "captures": []}])"
-}
-,
-    {R"({"$regexFindAll": {"input": "", "regex": ""}})",
-     R"([{"match": "", "idx": 0, "captures": []}])"},
-    {R"({"$regexFindAll": {"input": "abc", "regex": null, "options": "z"}})", "[]"},
-    {R"({"$regexMatch": {"input": "$s", "regex": "$p"}})", "true", R"({"s": "ab", "p": "^a"})"},
-}
-;
-CheckCases(cases);
+      {R"json({"$regexFind": {"input": "abc", "regex": "x"}})json", "null"},
+      {R"json({"$regexFindAll": {"input": "aba", "regex": "(?=a)"}})json",
+       R"([{"match": "", "idx": 0, "captures": []}, {"match": "", "idx": 2, "captures": []}])"},
+      {R"json({"$regexFindAll": {"input": "", "regex": ""}})json",
+       R"([{"match": "", "idx": 0, "captures": []}])"},
+      {R"json({"$regexFindAll": {"input": "abc", "regex": null, "options": "z"}})json", "[]"},
+      {R"json({"$regexMatch": {"input": "$s", "regex": "$p"}})json", "true",
+       R"({"s": "ab", "p": "^a"})"},
+  };
+  CheckCases(cases);
 }
 
 TEST(StringRegex, Errors) {
@@ -34,7 +30,7 @@ TEST(StringRegex, Errors) {
       {R"({"$regexMatch": {"input": "x"}})", 31023},
       {R"({"$regexMatch": {"input": "x", "regex": "x", "y": 1}})", 31024},
       {R"({"$regexMatch": {"input": 1, "regex": null}})", 51104},
-      {R"({"$regexMatch": {"input": 1, "regex": 1}})", 51104},
+      {R"({"$regexMatch": {"input": 1, "regex": 1}})", 51105},
       {R"({"$regexMatch": {"input": null, "regex": 1}})", 51105},
       {R"({"$regexMatch": {"input": "x", "regex": null, "options": 1}})", 51106},
       {R"({"$regexMatch": {"input": "x", "options": "i",
