@@ -29,8 +29,7 @@ absl::Status MakeDataFolder(const std::string& data) {
   std::error_code error;
   std::filesystem::create_directories(data, error);
   if (!error) return absl::OkStatus();
-  return Error(ErrorCode::kOperationFailed, "cannot make the folder {}: {}", data,
-               error.message());
+  return Error(ErrorCode::kOperationFailed, "cannot make the folder {}: {}", data, error.message());
 }
 
 std::vector<ShardId> ShardsInData(const std::string& data) {
@@ -53,11 +52,11 @@ ShardSet::~ShardSet() = default;
 absl::Status ShardSet::OpenStores(const ShardSetOptions& options) {
   storage::SharedLogOptions log_options;
   log_options.folder = options.data + "/log";
-  EVENKEEL_ASSIGN_OR_RETURN(log_,
-                            storage::SharedLog::Open(std::move(log_options), options.shards));
+  EVENKEEL_ASSIGN_OR_RETURN(log_, storage::SharedLog::Open(std::move(log_options), options.shards));
   for (const ShardId id : options.shards) {
     storage::StoreOptions store_options;
-    store_options.folder = options.data + "/" + std::string(kShardFolder) + std::to_string(id.value);
+    store_options.folder =
+        options.data + "/" + std::string(kShardFolder) + std::to_string(id.value);
     store_options.map_bytes = options.map_size_gb << 30;
     store_options.is_dead = [](storage::Table table, std::string_view, std::string_view value) {
       return IsDeadRow(table, value);

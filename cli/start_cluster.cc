@@ -18,7 +18,8 @@ constexpr uint32_t kDefaultShards = 3;
 
 class ClusterNode final : public Node {
  public:
-  explicit ClusterNode(const StartOptions& options) : options_(options), process_(options.process) {}
+  explicit ClusterNode(const StartOptions& options)
+      : options_(options), process_(options.process) {}
 
   absl::Status Boot();
   std::string Describe() const override {
@@ -65,9 +66,9 @@ absl::Status ClusterNode::StartRouter() {
   for (size_t number = 0; number < shards_->size(); ++number) {
     channels.push_back(std::make_unique<EmbeddedChannel>(shards_->service(number)));
   }
-  router_ = std::make_unique<router::Router>(std::move(options), std::move(channels),
-                                             &process_.clock(), process_.wall(),
-                                             process_.network(), process_.pool());
+  router_ =
+      std::make_unique<router::Router>(std::move(options), std::move(channels), &process_.clock(),
+                                       process_.wall(), process_.network(), process_.pool());
   return process_.Run(router_->Start());
 }
 

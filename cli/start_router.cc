@@ -64,9 +64,9 @@ absl::Status RouterNode::Boot() {
   options.server_stats = [this] { return process_.server_stats(); };
   options.owns_shards = false;
   for (const ShardAddress& shard : file.shards) options.shard_hosts.push_back(shard.text());
-  router_ = std::make_unique<router::Router>(std::move(options), MakeChannels(file),
-                                             &process_.clock(), process_.wall(),
-                                             process_.network(), process_.pool());
+  router_ =
+      std::make_unique<router::Router>(std::move(options), MakeChannels(file), &process_.clock(),
+                                       process_.wall(), process_.network(), process_.pool());
   for (wire::RemoteChannel* channel : channels_) channel->Start();
   for (wire::RemoteChannel* channel : channels_) {
     EVENKEEL_RETURN_IF_ERROR(process_.Run(channel->WaitUntilUp({})));

@@ -25,7 +25,7 @@ struct RouterOptions {
   uint16_t port = 27017;
   std::vector<std::string> shard_hosts;  // "host:port" of each shard; empty: this router's
   bool owns_shards = true;               // they are in this process: no other router reaches them
-  std::string version = "7.0.0";  // of MongoDB, what buildInfo says
+  std::string version = "7.0.0";         // of MongoDB, what buildInfo says
   std::string evenkeel_version;
   bson::Document command_line;  // for getCmdLineOpts: {argv: […], parsed: {…}}
   int64_t max_connections = 10'000;

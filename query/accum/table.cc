@@ -12,8 +12,8 @@ namespace {
 
 std::vector<const AccumOp*> JoinGroups() {
   const std::span<const AccumOp> groups[] = {
-      CovarianceOps(), FirstLastOps(), MinMaxOps(), ObjectOps(), PercentileOps(),
-      SetOps(),       StatsOps(),  SumAvgOps(), TopBottomOps(),
+      CovarianceOps(), FirstLastOps(), MinMaxOps(), ObjectOps(),    PercentileOps(),
+      SetOps(),        StatsOps(),     SumAvgOps(), TopBottomOps(),
   };
   std::vector<const AccumOp*> rows;
   for (const std::span<const AccumOp> group : groups) {

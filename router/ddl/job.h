@@ -5,8 +5,8 @@
 //   I2  Every step may be done twice.
 //   I3  Before its point of no return a job that fails, or that a crash has stopped, is undone;
 //   after it, it is finished. I4  One job per record name at a time.
-//   I5  Commits happen only while the record has the run's version: a router that was taken for dead
-//   changes nothing in the catalog any more.
+//   I5  Commits happen only while the record has the run's version: a router that was taken for
+//   dead changes nothing in the catalog any more.
 #pragma once
 
 #include <absl/status/status.h>
@@ -73,8 +73,8 @@ Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> nam
 std::vector<std::string> Names(std::string record);
 std::vector<std::string> Names(std::string record, std::string other);
 
-// Takes over a job and runs it to its end, or undoes it. Errors: ConflictingOperationInProgress when
-// somebody else has taken it over.
+// Takes over a job and runs it to its end, or undoes it. Errors: ConflictingOperationInProgress
+// when somebody else has taken it over.
 Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record);
 
 // Finishes or undoes every job, whoever has begun it: for a router that is the only one.

@@ -40,7 +40,8 @@ Awaitable<absl::Status> JobWatch::Run(RouterState& router) {
         owner.Is(bson::Type::kObjectId) ? owner.AsObjectId() : std::string_view();
     if (process == router.process_id || !IsDead(router, process)) continue;
     const absl::Status status = co_await ResumeJob(router, record.view());
-    if (!status.ok() && CodeOf(status) != ErrorCode::kConflictingOperationInProgress) co_return status;
+    if (!status.ok() && CodeOf(status) != ErrorCode::kConflictingOperationInProgress)
+      co_return status;
   }
   co_return absl::OkStatus();
 }

@@ -12,8 +12,8 @@ namespace evenkeel::wire {
 
 std::string NewClusterNonce() {
   std::string nonce(kClusterNonceBytes, '\0');
-  const int done = RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()),
-                              static_cast<int>(nonce.size()));
+  const int done =
+      RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), static_cast<int>(nonce.size()));
   EVENKEEL_CHECK(done == 1);
   return nonce;
 }
@@ -25,10 +25,9 @@ std::string ClusterProof(std::string_view key, std::string_view role, std::strin
   text.append(own).append(other);
   std::string proof(EVP_MAX_MD_SIZE, '\0');
   unsigned int size = 0;
-  const unsigned char* done =
-      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-           reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-           reinterpret_cast<unsigned char*>(proof.data()), &size);
+  const unsigned char* done = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+                                   reinterpret_cast<unsigned char*>(proof.data()), &size);
   EVENKEEL_CHECK(done != nullptr);
   proof.resize(size);
   return proof;

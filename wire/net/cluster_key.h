@@ -1,5 +1,5 @@
-// Proof that a router and a shard belong to one cluster: both hold the cluster's key, and each shows
-// it to the other without sending it.
+// Proof that a router and a shard are of one cluster: both hold its key, and each shows that to the
+// other without sending it.
 //
 // The proof is HMAC-SHA-256 over the role of the prover and the nonces of both sides, so that no
 // proof can be used again or sent back to where it came from. It does not hide what is sent.

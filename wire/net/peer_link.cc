@@ -60,12 +60,12 @@ class PeerLink::Watchdog {
         }
       });
     }
-    callback_ = cancelled_.OnCancel([weak, exchange = exchange_,
-                                     executor = link.socket_.get_executor()] {
-      asio::post(executor, [weak, exchange] {
-        Bite(weak, exchange, MakeError(ErrorCode::kInterrupted, "operation was interrupted"));
-      });
-    });
+    callback_ =
+        cancelled_.OnCancel([weak, exchange = exchange_, executor = link.socket_.get_executor()] {
+          asio::post(executor, [weak, exchange] {
+            Bite(weak, exchange, MakeError(ErrorCode::kInterrupted, "operation was interrupted"));
+          });
+        });
   }
   ~Watchdog() {
     cancelled_.Forget(callback_);
@@ -159,8 +159,8 @@ asio::awaitable<absl::StatusOr<Message>> PeerLink::Receive() {
   if (header.response_to != request_id_ || header.op_code != OpCode::kMsg) {
     co_return Broken(ErrorCode::kNetworkTimeout, "the reply is not one to the request");
   }
-  const auto payload = std::make_shared<std::string>(
-      static_cast<size_t>(header.length_bytes) - kHeaderBytes, '\0');
+  const auto payload =
+      std::make_shared<std::string>(static_cast<size_t>(header.length_bytes) - kHeaderBytes, '\0');
   const auto [no_rest, rest_bytes] =
       co_await asio::async_read(socket_, asio::buffer(*payload), kAsTuple);
   if (no_rest) co_return Broken(ErrorCode::kNetworkTimeout, no_rest.message());

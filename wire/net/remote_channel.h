@@ -1,8 +1,8 @@
 // A shard in another process, behind the interface that embedded shards have.
 //
-// Holds a pool of links, one request on each at a time, and a watch: a link of its own that asks the
-// shard every second whether it is there. A shard that has gone or hangs is noticed by the watch;
-// its running calls fail, new calls wait a while for it to come back.
+// Holds a pool of links, one request on each at a time, and a watch: a link of its own that asks
+// the shard every second whether it is there. A shard that has gone or hangs is noticed by the
+// watch; its running calls fail, new calls wait a while for it to come back.
 //
 // Thread: the loop of its executor, where callers run too.
 #pragma once
@@ -51,8 +51,8 @@ class RemoteChannel final : public ShardChannel {
   bool is_up() const { return up_; }
 
   // Errors also: HostUnreachable when the shard did not come within wait_max: nothing was done.
-  boost::asio::awaitable<absl::StatusOr<Message>> Call(
-      Message request, absl::Time deadline, base::CancellationToken cancelled) override;
+  boost::asio::awaitable<absl::StatusOr<Message>> Call(Message request, absl::Time deadline,
+                                                       base::CancellationToken cancelled) override;
 
  private:
   boost::asio::awaitable<void> Watch(base::CancellationToken cancelled);
