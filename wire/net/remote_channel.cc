@@ -53,6 +53,7 @@ void RemoteChannel::Start() {
 }
 
 asio::awaitable<void> RemoteChannel::Stop() {
+  stopping_ = true;
   tasks_.Cancel();
   SetUp(MakeError(ErrorCode::kHostUnreachable, "the router is stopping"));
   co_await tasks_.Stop();
@@ -60,7 +61,9 @@ asio::awaitable<void> RemoteChannel::Stop() {
 
 void RemoteChannel::SetUp(const absl::Status& status) {
   const PeerAddress& at = options_.address;
-  if (status.ok() && !up_) {
+  if (stopping_) {
+    // Nobody needs to be told.
+  } else if (status.ok() && !up_) {
     base::LogInfo("wire", "reached a shard",
                   {{"shard", at.name}, {"host", at.host}, {"port", at.port}});
   } else if (!status.ok() && (up_ || MessageOf(status) != MessageOf(last_error_))) {

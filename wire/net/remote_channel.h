@@ -74,6 +74,7 @@ class RemoteChannel final : public ShardChannel {
   std::vector<std::shared_ptr<PeerLink>> idle_;
   std::set<PeerLink*> busy_;
   bool up_ = false;
+  bool stopping_ = false;
   absl::Status last_error_;
 };
 
