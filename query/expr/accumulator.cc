@@ -79,15 +79,8 @@ constexpr ExprOp Variadic(std::string_view name, EvalFn eval, std::string_view s
 
 constexpr ExprOp kRows[] = {
     Variadic("$avg", EvalAvg, "operator/aggregation/avg", "expressions/accumulator/avg"),
-    Unsupported("$firstN", "operator/aggregation/firstN", "expressions/accumulator/firstN"),
-    Unsupported("$lastN", "operator/aggregation/lastN", "expressions/accumulator/lastN"),
     Variadic("$max", EvalMax, "operator/aggregation/max", "expressions/accumulator/max"),
-    Unsupported("$maxN", "operator/aggregation/maxN", "expressions/accumulator/maxN"),
-    Unsupported("$median", "operator/aggregation/median", "expressions/accumulator/median"),
     Variadic("$min", EvalMin, "operator/aggregation/min", "expressions/accumulator/min"),
-    Unsupported("$minN", "operator/aggregation/minN", "expressions/accumulator/minN"),
-    Unsupported("$percentile", "operator/aggregation/percentile",
-                "expressions/accumulator/percentile"),
     Variadic("$stdDevPop", EvalStdDevPop, "operator/aggregation/stdDevPop",
              "expressions/accumulator/stdDevPop"),
     Variadic("$stdDevSamp", EvalStdDevSamp, "operator/aggregation/stdDevSamp",

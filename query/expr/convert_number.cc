@@ -152,6 +152,18 @@ absl::StatusOr<double> ToReal(bson::Value input, const ConvertTarget& target) {
   }
 }
 
+// The numeral with what is beyond a decimal's digits cut, as MongoDB reads it, not rounded.
+std::string CutDigits(std::string_view numeral) {
+  std::string cut(numeral);
+  int digits = 0;
+  for (char& c : cut) {
+    if (c == 'e' || c == 'E') break;
+    if (c < '0' || c > '9' || (c == '0' && digits == 0)) continue;
+    if (++digits > bson::kDecimalDigitsMax) c = '0';
+  }
+  return cut;
+}
+
 absl::StatusOr<bson::Decimal128Bits> ToDecimal(bson::Value input) {
   switch (input.type()) {
     case Type::kBool:
@@ -168,7 +180,7 @@ absl::StatusOr<bson::Decimal128Bits> ToDecimal(bson::Value input) {
       return input.AsDecimal128();
     case Type::kString: {
       const std::string_view text = input.AsString();
-      const absl::StatusOr<bson::Decimal128Bits> decimal = bson::DecimalFromString(text);
+      const absl::StatusOr<bson::Decimal128Bits> decimal = bson::DecimalFromString(CutDigits(text));
       if (!decimal.ok()) return ConversionFailed(text, "it is no number");
       const bool names_infinity = text.find_first_of("iI") != std::string_view::npos;
       const std::string_view mantissa = text.substr(0, text.find_first_of("eE"));

@@ -42,7 +42,8 @@ std::string IntegerText(int64_t value, int base) {
 }
 
 absl::StatusOr<std::string> DateText(int64_t moment) {
-  static const DateFormat format = *DateFormat::Compile("%Y-%m-%dT%H:%M:%S.%LZ");
+  static const DateFormat format =
+      *DateFormat::Compile("%Y-%m-%dT%H:%M:%S.%LZ", DateFormat::Use::kPrint);
   return format.Print(TimeZone().ToLocal(moment));
 }
 

@@ -11,7 +11,8 @@
 namespace evenkeel::query::expr {
 namespace {
 
-constexpr std::string_view kSpecifiers = "BGHLMSUVYZbdjmuwz";
+constexpr std::string_view kReadable = "BGHLMSVYZbdjmuz";
+constexpr std::string_view kOnlyPrintable = "Uw";
 
 absl::Status PrintYear(int64_t year, std::string* out) {
   if (year < 0 || year > 9999) {
@@ -123,19 +124,23 @@ bool ReadSpecifier(char specifier, TextCursor& text, DateFields& fields) {
       return month != 0;
     }
     default:
-      return false;  // shown, never read
+      return false;
   }
 }
 
 }  // namespace
 
-absl::StatusOr<DateFormat> DateFormat::Compile(std::string_view format) {
+absl::StatusOr<DateFormat> DateFormat::Compile(std::string_view format, Use use) {
   DateFormat compiled;
   const auto literal = [&compiled](char c) {
     if (compiled.parts_.empty() || compiled.parts_.back().specifier != 0) {
       compiled.parts_.emplace_back();
     }
     compiled.parts_.back().literal += c;
+  };
+  const auto is_specifier = [use](char c) {
+    return kReadable.find(c) != std::string_view::npos ||
+           (use == Use::kPrint && kOnlyPrintable.find(c) != std::string_view::npos);
   };
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') {
@@ -147,7 +152,7 @@ absl::StatusOr<DateFormat> DateFormat::Compile(std::string_view format) {
     }
     if (format[i] == '%') {
       literal('%');
-    } else if (kSpecifiers.find(format[i]) != std::string_view::npos) {
+    } else if (is_specifier(format[i])) {
       compiled.parts_.push_back({format[i], {}});
     } else {
       return Error(Location(18536), "Invalid format character '%{}' in format string",

@@ -15,8 +15,9 @@ namespace evenkeel::query::expr {
 
 class DateFormat {
  public:
-  // Errors: 18535 for a "%" at the end, 18536 for an unknown specifier.
-  static absl::StatusOr<DateFormat> Compile(std::string_view format);
+  enum class Use : uint8_t { kPrint, kRead };
+  // Errors: 18535 for a "%" at the end, 18536 for a specifier that is unknown or not for this use.
+  static absl::StatusOr<DateFormat> Compile(std::string_view format, Use use);
 
   // The date as text. Errors: 18537 when the format shows a year outside 0 to 9999.
   absl::StatusOr<std::string> Print(const LocalTime& local) const;

@@ -1,4 +1,7 @@
 // Parts of dates: $year … $millisecond, $dateToParts, and $dateFromParts that puts them together.
+#include <algorithm>
+#include <initializer_list>
+
 #include "query/expr/date_args.h"
 #include "query/expr/groups.h"
 
@@ -131,22 +134,22 @@ constexpr NamedArg kFromPartsArgs[] = {
 
 absl::StatusOr<ExpressionPtr> ParseDateFromParts(const ExprOp& op, bson::Value args,
                                                  ParseScope& scope) {
-  if (args.Is(Type::kObject)) {
-    const bson::View fields = args.AsDocument();
-    const bool iso = fields.Contains("isoWeekYear");
-    for (const auto& [key, value] : fields) {
-      // An unknown name is told by ParseNamed.
-      const bool calendar_part = key == "year" || key == "month" || key == "day";
-      const bool week_part = key == "isoWeek" || key == "isoDayOfWeek";
-      if ((iso && calendar_part) || (!iso && week_part && fields.Contains("year"))) {
-        return Error(Location(40489),
-                     "$dateFromParts does not allow mixing natural dates with ISO dates");
-      }
-    }
-    EVENKEEL_ASSIGN_OR_RETURN(ExpressionPtr parsed, ParseNamed(op, args, scope));
-    return parsed;
+  EVENKEEL_ASSIGN_OR_RETURN(ExpressionPtr parsed, ParseNamed(op, args, scope));
+  const bson::View fields = args.AsDocument();
+  const auto has = [&fields](std::initializer_list<std::string_view> names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&fields](std::string_view name) { return fields.Contains(name); });
+  };
+  if (!has({"year", "isoWeekYear"})) {
+    return Error(Location(40516), "{} requires either 'year' or 'isoWeekYear'", op.name);
   }
-  return ParseNamed(op, args, scope);
+  if (has({"year"}) && has({"isoWeekYear", "isoWeek", "isoDayOfWeek"})) {
+    return Error(Location(40489), "{} does not allow mixing natural dates with ISO dates", op.name);
+  }
+  if (has({"isoWeekYear"}) && has({"month", "day"})) {
+    return Error(Location(40525), "{} does not allow mixing ISO dates with natural dates", op.name);
+  }
+  return parsed;
 }
 
 // Parts beyond their range carry over, but no further than this.
@@ -202,9 +205,6 @@ absl::StatusOr<bson::Value> EvalDateFromParts(const Call& call) {
   }
   const FromPartsReader reader{call};
   EVENKEEL_ASSIGN_OR_RETURN(const TimeZone zone, ZoneOf(call, kFromZone));
-  if (!call.Given(kYear) && !call.Given(kIsoYear)) {
-    return Error(Location(40516), "$dateFromParts requires either 'year' or 'isoWeekYear'");
-  }
   EVENKEEL_ASSIGN_OR_RETURN(const absl::CivilDay day, reader.Day());
   EVENKEEL_ASSIGN_OR_RETURN(const int64_t hour, reader.BoundedPart(kHour, 0));
   EVENKEEL_ASSIGN_OR_RETURN(const int64_t minute, reader.BoundedPart(kMinute, 0));

@@ -14,7 +14,7 @@ struct FormatState final : ZoneState {
   std::optional<DateFormat> format;
 };
 
-template <size_t Format, size_t Zone, int NotString>
+template <size_t Format, size_t Zone, int NotString, DateFormat::Use Use>
 absl::StatusOr<std::unique_ptr<OpState>> PrepareFormat(
     std::span<const std::optional<bson::Value>> constants, const QueryContext&) {
   auto state = std::make_unique<FormatState>();
@@ -25,7 +25,7 @@ absl::StatusOr<std::unique_ptr<OpState>> PrepareFormat(
       return Error(Location(NotString), "the format must be a string, found: {}",
                    TypeName(format->type()));
     }
-    EVENKEEL_ASSIGN_OR_RETURN(state->format, DateFormat::Compile(format->AsString()));
+    EVENKEEL_ASSIGN_OR_RETURN(state->format, DateFormat::Compile(format->AsString(), Use));
   }
   return state;
 }
@@ -33,14 +33,14 @@ absl::StatusOr<std::unique_ptr<OpState>> PrepareFormat(
 // The format of this call, compiled into `*own` unless the state has it. Requires that it is given
 // and not null.
 absl::StatusOr<const DateFormat*> FormatOf(const Call& call, size_t arg, int not_string,
-                                           std::optional<DateFormat>* own) {
+                                           DateFormat::Use use, std::optional<DateFormat>* own) {
   const auto& state = static_cast<const FormatState&>(*call.state);
   if (state.format) return &*state.format;
   if (!call.args[arg].Is(Type::kString)) {
     return WrongType(call, Location(not_string), "requires that 'format' be a string",
                      call.args[arg]);
   }
-  EVENKEEL_ASSIGN_OR_RETURN(*own, DateFormat::Compile(call.args[arg].AsString()));
+  EVENKEEL_ASSIGN_OR_RETURN(*own, DateFormat::Compile(call.args[arg].AsString(), use));
   return &**own;
 }
 
@@ -50,8 +50,10 @@ enum ToStringArg { kDate, kToFormat, kToZone, kToOnNull };
 constexpr int kToFormatNotString = 18533;
 
 const DateFormat& DefaultFormat(bool utc) {
-  static const DateFormat with_z = *DateFormat::Compile("%Y-%m-%dT%H:%M:%S.%LZ");
-  static const DateFormat without = *DateFormat::Compile("%Y-%m-%dT%H:%M:%S.%L");
+  static const DateFormat with_z =
+      *DateFormat::Compile("%Y-%m-%dT%H:%M:%S.%LZ", DateFormat::Use::kPrint);
+  static const DateFormat without =
+      *DateFormat::Compile("%Y-%m-%dT%H:%M:%S.%L", DateFormat::Use::kPrint);
   return utc ? with_z : without;
 }
 
@@ -60,7 +62,8 @@ absl::StatusOr<bson::Value> EvalDateToString(const Call& call) {
   std::optional<DateFormat> own;
   const DateFormat* format = nullptr;
   if (call.Given(kToFormat)) {
-    EVENKEEL_ASSIGN_OR_RETURN(format, FormatOf(call, kToFormat, kToFormatNotString, &own));
+    EVENKEEL_ASSIGN_OR_RETURN(
+        format, FormatOf(call, kToFormat, kToFormatNotString, DateFormat::Use::kPrint, &own));
   }
   if (call.args[kDate].IsNullish()) {
     return call.Given(kToOnNull) ? call.EvaluateLazy(kToOnNull) : NullValue();
@@ -97,7 +100,8 @@ absl::StatusOr<bson::Value> EvalDateFromString(const Call& call) {
   const DateFormat* format = nullptr;
   const bool no_format = call.GivenNull(kFromFormat);
   if (call.Given(kFromFormat) && !no_format) {
-    EVENKEEL_ASSIGN_OR_RETURN(format, FormatOf(call, kFromFormat, kFromFormatNotString, &own));
+    EVENKEEL_ASSIGN_OR_RETURN(
+        format, FormatOf(call, kFromFormat, kFromFormatNotString, DateFormat::Use::kRead, &own));
   }
   TimeZone zone;
   if (!call.GivenNull(kFromZone)) {
@@ -131,7 +135,7 @@ constexpr ExprOp kRows[] = {
     {.name = "$dateFromString",
      .parse = ParseNamed,
      .eval = EvalDateFromString,
-     .prepare = PrepareFormat<kFromFormat, kFromZone, kFromFormatNotString>,
+     .prepare = PrepareFormat<kFromFormat, kFromZone, kFromFormatNotString, DateFormat::Use::kRead>,
      .named = kFromStringArgs,
      .not_object = Location(40540),
      .unknown_name = Location(40541),
@@ -140,7 +144,7 @@ constexpr ExprOp kRows[] = {
     {.name = "$dateToString",
      .parse = ParseNamed,
      .eval = EvalDateToString,
-     .prepare = PrepareFormat<kToFormat, kToZone, kToFormatNotString>,
+     .prepare = PrepareFormat<kToFormat, kToZone, kToFormatNotString, DateFormat::Use::kPrint>,
      .named = kToStringArgs,
      .not_object = Location(18629),
      .unknown_name = Location(18534),

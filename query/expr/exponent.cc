@@ -109,6 +109,23 @@ std::optional<int64_t> IntegerPower(int64_t base, int64_t exponent) {
   return result;
 }
 
+// The power in the form that MongoDB shows: all 34 digits, and zero with the lowest exponent.
+bson::Decimal128Bits RecordedPower(bson::Decimal128Bits base, bson::Decimal128Bits exponent) {
+  const bson::Decimal128Bits power = bson::DecimalPower(base, exponent);
+  bson::DecimalParts parts = bson::DecodeDecimal(power);
+  if (parts.kind != bson::DecimalParts::Kind::kFinite || bson::DecimalIsZero(exponent))
+    return power;
+  if (parts.coefficient == 0) {
+    return bson::EncodeDecimal({.exponent = bson::kDecimalExponentMin});
+  }
+  const bson::Uint128 full = bson::PowerOfTen(bson::kDecimalDigitsMax - 1);
+  while (parts.coefficient < full && parts.exponent > bson::kDecimalExponentMin) {
+    parts.coefficient *= 10;
+    --parts.exponent;
+  }
+  return bson::EncodeDecimal(parts);
+}
+
 absl::StatusOr<bson::Value> EvalPow(const Call& call) {
   EVENKEEL_RETURN_IF_ERROR(CheckNumber(call, 0, Location(28762)));
   EVENKEEL_RETURN_IF_ERROR(CheckNumber(call, 1, Location(28763)));
@@ -119,7 +136,7 @@ absl::StatusOr<bson::Value> EvalPow(const Call& call) {
   }
   EvalArena& arena = call.arena();
   if (base.Is(Type::kDecimal128) || exponent.Is(Type::kDecimal128)) {
-    return arena.Decimal(bson::DecimalPower(DecimalOf(base), DecimalOf(exponent)));
+    return arena.Decimal(RecordedPower(DecimalOf(base), DecimalOf(exponent)));
   }
   if (IsInteger(base) && IsInteger(exponent)) {
     const std::optional<int64_t> power =

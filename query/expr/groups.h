@@ -11,6 +11,7 @@ std::span<const ExprOp> AccumulatorOps();
 std::span<const ExprOp> ArithmeticOps();
 std::span<const ExprOp> ArrayOps();
 std::span<const ExprOp> ArrayLambdaOps();
+std::span<const ExprOp> ArrayNOps();
 std::span<const ExprOp> ArrayShapeOps();
 std::span<const ExprOp> BitwiseOps();
 std::span<const ExprOp> BooleanOps();

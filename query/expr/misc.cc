@@ -1,4 +1,7 @@
-// What belongs to no other group: $rand, $toHashedIndexKey; and known ones that are not supported.
+// What belongs to no other group: $createObjectId, $meta, $rand, $toHashedIndexKey; and known ones
+// that are not supported.
+#include <algorithm>
+
 #include "base/bson/builder.h"
 #include "base/bson/hash.h"
 #include "base/random.h"
@@ -40,6 +43,42 @@ absl::StatusOr<ExpressionPtr> ParseCreateObjectId(const ExprOp& op, bson::Value 
   return MakeOperator(op, {}, scope.context());
 }
 
+// Metadata of a document. None is kept yet: a kind that only its operator makes (a text search) is
+// an error, the others have no value, as for documents without them.
+absl::StatusOr<bson::Value> EvalRequiredMeta(const Call&) {
+  return Error(Location(40218), "query requires metadata that is not available");
+}
+absl::StatusOr<bson::Value> EvalOptionalMeta(const Call&) { return bson::Value(); }
+
+constexpr ExprOp kRequiredMeta = {.name = "$meta", .pure = false, .eval = EvalRequiredMeta};
+constexpr ExprOp kOptionalMeta = {.name = "$meta", .pure = false, .eval = EvalOptionalMeta};
+
+absl::StatusOr<ExpressionPtr> ParseMeta(const ExprOp&, bson::Value args, ParseScope& scope) {
+  constexpr std::string_view kRequired[] = {"geoNearDistance", "geoNearPoint", "textScore"};
+  constexpr std::string_view kOptional[] = {"indexKey",
+                                            "randVal",
+                                            "recordId",
+                                            "score",
+                                            "scoreDetails",
+                                            "searchHighlights",
+                                            "searchScore",
+                                            "searchScoreDetails",
+                                            "searchSequenceToken",
+                                            "sortKey",
+                                            "timeseriesBucketMaxTime",
+                                            "timeseriesBucketMinTime",
+                                            "vectorSearchScore"};
+  if (!args.Is(bson::Type::kString)) {
+    return Error(Location(17307), "$meta only supports string arguments");
+  }
+  const auto is_in = [kind = args.AsString()](std::span<const std::string_view> kinds) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  };
+  if (is_in(kRequired)) return MakeOperator(kRequiredMeta, {}, scope.context());
+  if (is_in(kOptional)) return MakeOperator(kOptionalMeta, {}, scope.context());
+  return Error(Location(17308), "Unsupported argument to $meta: {}", args.AsString());
+}
+
 constexpr ExprOp kRows[] = {
     {.name = "$createObjectId",
      .pure = false,
@@ -54,7 +93,11 @@ constexpr ExprOp kRows[] = {
     Unsupported("$function", "operator/aggregation/function", "expressions/custom/function"),
     Unsupported("$hash", "operator/aggregation/hash", "expressions/misc"),
     Unsupported("$hexHash", "operator/aggregation/hexHash", "expressions/misc"),
-    Unsupported("$meta", "operator/aggregation/meta", "expressions/misc/meta"),
+    {.name = "$meta",
+     .pure = false,
+     .parse = ParseMeta,
+     .spec = "operator/aggregation/meta",
+     .tests = "expressions/misc/meta"},
     {.name = "$rand",
      .pure = false,
      .parse = ParseRand,

@@ -62,10 +62,7 @@ absl::StatusOr<std::unique_ptr<OpState>> PrepareRegex(
   auto state = std::make_unique<RegexState>();
   const std::optional<bson::Value>& pattern = constants[kPattern];
   const std::optional<bson::Value>& options = constants[kOptions];
-  const std::optional<bson::Value>& input = constants[kInput];
-  // The type of the input is complained about first.
-  const bool input_is_wrong = input && !input->IsNullish() && !input->Is(Type::kString);
-  if (!pattern || !options || pattern->IsNullish() || input_is_wrong) return state;
+  if (!pattern || !options || pattern->IsNullish()) return state;
   EVENKEEL_RETURN_IF_ERROR(CheckTypes("regular expression", *pattern, *options));
   EVENKEEL_ASSIGN_OR_RETURN(state->regex, CompileRegex(*pattern, *options));
   return state;
@@ -82,15 +79,15 @@ class Matches {
   // Checks the arguments of a call. Errors: 51104 … 51111.
   static absl::StatusOr<Matches> Of(const Call& call) {
     const bson::Value input = call.args[kInput];
-    if (!input.IsNullish() && !input.Is(Type::kString)) {
-      return WrongType(call, Location(51104), "needs 'input' to be of type string", input);
-    }
     const bson::Value pattern = call.args[kPattern];
     EVENKEEL_RETURN_IF_ERROR(CheckTypes(call.op.name, pattern, call.args[kOptions]));
     Matches matches;
     matches.regex_ = call.state == nullptr ? nullptr : RegexOf(*call.state);
     if (matches.regex_ == nullptr && !pattern.IsNullish()) {
       EVENKEEL_ASSIGN_OR_RETURN(matches.own_, CompileRegex(pattern, call.args[kOptions]));
+    }
+    if (!input.IsNullish() && !input.Is(Type::kString)) {
+      return WrongType(call, Location(51104), "needs 'input' to be of type string", input);
     }
     matches.null_ = input.IsNullish() || pattern.IsNullish();
     if (!matches.null_) matches.text_ = input.AsString();

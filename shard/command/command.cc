@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "query/collation/collation.h"
+#include "query/expr/let.h"
 
 namespace evenkeel::shard {
 
@@ -72,6 +73,7 @@ absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(
   out->now_ms = absl::ToUnixMillis(context.service.wall().Now());
   out->cluster_time = context.service.clock().Now();
   if (const bson::Value let = context.body()["let"]; let.Is(bson::Type::kObject)) {
+    EVENKEEL_RETURN_IF_ERROR(query::CheckLetNames(let.AsDocument()));
     out->let = bson::Document(let.AsDocument());
   }
   EVENKEEL_ASSIGN_OR_RETURN(out->collation,

@@ -63,6 +63,7 @@ TEST(DateParts, Errors) {
        40485},
       {R"({"$dateToParts": {"date": {"$date": {"$numberLong": "0"}}, "iso8601": 1}})", 40521},
       {R"({"$dateFromParts": {"year": 2020, "isoWeek": 1}})", 40489},
+      {R"({"$dateFromParts": {"isoWeekYear": 2020, "day": 1}})", 40525},
       {R"({"$dateFromParts": {"month": 1}})", 40516},
       {R"({"$dateFromParts": {"year": 0}})", 40523},
       {R"({"$dateFromParts": {"year": "x"}})", 40515},

@@ -88,6 +88,7 @@ TEST(DateString, Errors) {
       {R"({"$dateToString": 1})", 18629},
       {R"({"$dateFromString": {"dateString": 1}})", 241},
       {R"({"$dateFromString": {"dateString": "2018-03-20", "format": 1}})", 40684},
+      {R"({"$dateFromString": {"dateString": "12", "format": "%U"}})", 18536},
       {R"({"$dateFromString": {"dateString": "2018-03-20 12:00Z", "timezone": "+01"}})", 241},
       {R"({"$dateFromString": {}})", 40542},
       {R"({"$dateFromString": {"x": 1}})", 40541},

@@ -52,6 +52,8 @@ TEST(Type, Results) {
       {R"({"$type": [[]]})", R"("array")"},
       {R"({"$isNumber": {"$numberDecimal": "1"}})", "true"},
       {R"({"$isNumber": "1"})", "false"},
+      {R"({"$subtype": {"$binary": {"base64": "", "subType": "05"}}})", "5"},
+      {R"({"$subtype": null})", "null"},
   };
   CheckCases(cases);
 }
@@ -72,9 +74,14 @@ TEST(Misc, Results) {
   const Case cases[] = {
       {R"({"$toHashedIndexKey": {"$literal": {"foo": "bar"}}})",
        R"({"$numberLong": "4975617422686807705"})"},
+      {R"({"$type": {"$createObjectId": {}}})", R"("objectId")"},
+      {R"({"$meta": "indexKey"})", ""},
   };
   CheckCases(cases);
-  const ErrorCase errors[] = {{R"({"$rand": 1})", 10065}, {R"({"$rand": [1]})", 3040501}};
+  const ErrorCase errors[] = {
+      {R"({"$rand": 1})", 10065},           {R"({"$rand": [1]})", 3040501},
+      {R"({"$meta": 1})", 17307},           {R"({"$meta": "x"})", 17308},
+      {R"({"$meta": "textScore"})", 40218}, {R"({"$subtype": 1})", 10389300}};
   CheckErrors(errors);
   for (int i = 0; i < 100; ++i) {
     const absl::StatusOr<bson::Document> got = EvaluateJson(R"({"$rand": {}})", "{}");
