@@ -11,6 +11,7 @@
 #include "base/fail_point.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "cli/memory_keeper.h"
 #include "cli/node.h"
 #include "cli/options.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int kCannotStart = 1;
 constexpr int kWrongOptions = 2;
+constexpr absl::Duration kMemoryPeriod = absl::Seconds(5);
 
 base::LogLevel LevelOf(const std::string& name) {
   if (name == "debug") return base::LogLevel::kDebug;
@@ -53,6 +55,7 @@ int Run(const Role& role) {
     if (const absl::Status status = base::ConfigureFailPoints(points); !status.ok())
       return Fail(status, kWrongOptions);
   }
+  const MemoryKeeper memory(kMemoryPeriod);
   auto node = StartRole(role);
   if (!node.ok()) return Fail(node.status(), kCannotStart);
   const std::string address = (*node)->Address();

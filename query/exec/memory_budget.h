@@ -1,4 +1,5 @@
-// The memory that one blocking operator may hold.
+// The memory that one blocking operator may hold, and all of the process together: rows that wait
+// in open cursors would add up without bound otherwise.
 //
 // A place for spilling: an operator that can write runs to disk asks Exceeded and makes room
 // instead of calling Refuse.
@@ -6,7 +7,9 @@
 
 #include <absl/status/status.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "base/status.h"
@@ -16,17 +19,38 @@ namespace evenkeel::query {
 
 class MemoryBudget {
  public:
+  // Of all operators of the process together.
+  static constexpr int64_t kTotalBytesMax = int64_t{2} << 30;
+
   // `operator_name` ("$sort") must be a literal.
   MemoryBudget(const QueryContext& context, std::string_view operator_name)
       : bytes_max_(context.memory_bytes_max),
         may_spill_(context.allow_disk_use),
         name_(operator_name) {}
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+  ~MemoryBudget() { total_.fetch_sub(counted_, std::memory_order_relaxed); }
 
-  bool Exceeded(size_t held_bytes) const { return held_bytes > bytes_max_; }
+  // Notes what the operator holds now, which counts until it is destroyed or asks again.
+  bool Exceeded(size_t held_bytes) const {
+    const int64_t change = static_cast<int64_t>(held_bytes) - counted_;
+    if (change >= kStepBytes || change <= -kStepBytes) {
+      total_.fetch_add(change, std::memory_order_relaxed);
+      counted_ += change;
+    }
+    return held_bytes > bytes_max_ || AllTogetherExceeded();
+  }
   size_t bytes_max() const { return bytes_max_; }
   bool may_spill() const { return may_spill_; }
+  static int64_t TotalBytes() { return total_.load(std::memory_order_relaxed); }
+
   // The error for an operator that holds too much and cannot spill.
   absl::Status Refuse() const {
+    if (counted_ <= static_cast<int64_t>(bytes_max_) && AllTogetherExceeded()) {
+      return Error(ErrorCode::kExceededMemoryLimit,
+                   "{} cannot hold more rows: all open cursors together hold {} bytes", name_,
+                   TotalBytes());
+    }
     if (may_spill_) {
       return Error(ErrorCode::kExceededMemoryLimit,
                    "{} exceeded the memory limit of {} bytes; spilling to disk is not supported",
@@ -39,9 +63,15 @@ class MemoryBudget {
   }
 
  private:
-  size_t bytes_max_;
-  bool may_spill_;
-  std::string_view name_;
+  static constexpr int64_t kStepBytes = 16 << 10;  // smaller changes are not counted at once
+
+  static bool AllTogetherExceeded() { return TotalBytes() > kTotalBytesMax; }
+
+  inline static std::atomic<int64_t> total_{0};
+  const size_t bytes_max_;
+  const bool may_spill_;
+  const std::string_view name_;
+  mutable int64_t counted_ = 0;  // this operator's part of total_
 };
 
 }  // namespace evenkeel::query

@@ -2,7 +2,10 @@
 'use strict';
 
 const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const { setTimeout } = require('node:timers/promises');
 const { describe, it, before } = require('node:test');
+const { Long } = require('mongodb');
 const { useCluster, errorOf, range } = require('../lib/cluster.js');
 
 const COUNT = 10_000;
@@ -17,6 +20,24 @@ describe('cursors', () => {
     for (const c of Object.values(collections)) {
       await c.insertMany(range(COUNT).map((i) => ({ _id: i, shuffled: (i * 7919) % COUNT, text: 'some text' })));
     }
+  });
+
+  it('the memory of sorted cursors goes back to the system when they are closed', async () => {
+    const c = cluster.collection();
+    await c.insertMany(range(2000).map((i) => ({ _id: i, text: 'x'.repeat(1000) })));
+    const residentMegabytes = () => Number(/RssAnon:\s+(\d+)/.exec(fs.readFileSync(`/proc/${cluster.server.pid}/status`, 'utf8'))[1]) >> 10;
+    const before = residentMegabytes();
+    const cursors = [];
+    for (let i = 0; i < 60; ++i) {
+      const { cursor } = await cluster.db.command({ find: c.collectionName, sort: { text: 1 }, batchSize: 1 });
+      cursors.push(Long.fromValue(cursor.id));
+    }
+    const open = residentMegabytes();
+    await cluster.db.command({ killCursors: c.collectionName, cursors });
+    const deadline = Date.now() + 60_000;
+    const half = () => before + (open - before) / 2;
+    while (residentMegabytes() > half() && Date.now() < deadline) await setTimeout(500);
+    assert.ok(residentMegabytes() <= half(), `${before} MB before, ${open} MB with open cursors, ${residentMegabytes()} MB after`);
   });
 
   for (const kind of ['unsharded', 'sharded']) {
