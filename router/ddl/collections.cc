@@ -181,14 +181,15 @@ constexpr query::FieldRule kRenameFields[] = {
     {"to", query::fields::String<&RenameFields::to>, true},
     {"dropTarget", query::fields::Any<&RenameFields::drop_target>},
     {"stayTemp"},
+    {"collectionUUID"},
 };
 
 // dropTarget is a boolean or the UUID of the collection to drop.
 absl::Status ReadDropTarget(bson::Value value, RenameArguments* arguments) {
-  if (value.IsNullish()) return absl::OkStatus();
+  if (value.missing()) return absl::OkStatus();
   arguments->drop_target = true;
-  if (value.Is(bson::Type::kBool) || value.IsNumber()) {
-    arguments->drop_target = bson::Truthy(value);
+  if (value.Is(bson::Type::kBool)) {
+    arguments->drop_target = value.AsBool();
     return absl::OkStatus();
   }
   if (!value.Is(bson::Type::kBinary)) {
@@ -214,13 +215,16 @@ absl::StatusOr<RenameArguments> ParseRename(const CommandContext& context) {
   RenameArguments arguments{std::string(from.AsString()), std::string(given.to), false, {}};
   for (const std::string& ns : {arguments.from, arguments.to}) {
     const auto [database, collection] = catalog::SplitNamespace(ns);
+    // MongoDB has another error for names that are well-formed and still nobody's to use.
     const absl::Status valid = catalog::CheckCollectionName(database, collection);
-    const bool no_name = database.empty() || collection.empty() || collection.front() == '.';
-    if (!valid.ok() && (no_name || ns.size() > kNamespaceBytesMax)) return valid;
-    if (!valid.ok() || !CheckUserNamespace(ns).ok() || collection == "system.profile") {
+    const bool reserved = ns.find('$') != ns.npos || ns.size() > kNamespaceBytesMax ||
+                          collection == "system.profile" ||
+                          (valid.ok() && !CheckUserNamespace(ns).ok());
+    if (reserved && !database.empty() && !collection.empty()) {
       return Error(ErrorCode::kIllegalOperation, "error with namespace '{}': cannot be renamed",
                    ns);
     }
+    EVENKEEL_RETURN_IF_ERROR(valid);
   }
   EVENKEEL_RETURN_IF_ERROR(ReadDropTarget(given.drop_target, &arguments));
   const bool same_database = catalog::SplitNamespace(arguments.from).database ==

@@ -243,7 +243,8 @@ absl::Status ReadWhich(std::string_view, const bson::Element& field, void* out) 
   *static_cast<bson::Value*>(out) = field.value;
   return absl::OkStatus();
 }
-constexpr query::FieldRule kDropFields[] = {{"index", ReadWhich, true}};
+// Null is a wrong type here, not an absent field.
+constexpr query::FieldRule kDropFields[] = {{"index", ReadWhich}};
 
 bson::Document CreateIndexesReply(const IndexCounts& counts) {
   bson::Builder reply;
@@ -280,6 +281,7 @@ Awaitable<CommandResult> DropIndexesCommand(CommandContext& context) {
   bson::Value which;
   EVENKEEL_CO_RETURN_IF_ERROR(query::ReadFields(context.body(), "dropIndexes",
                                                 query::FieldScope::kCommand, kDropFields, &which));
+  if (which.missing()) co_return query::MissingField("dropIndexes", "index");
   RouterState& router = context.router;
   const CallScope scope = context.scope();
   int32_t before = 0;

@@ -103,7 +103,7 @@ describe('catalog', () => {
     const rename = (to, more) => cluster.admin({ renameCollection: c.namespace, to, ...more });
     for (const [to, more, code] of [['test.a$b', {}, 20], ['nodot', {}, 73], ['test.system.js', {}, 20], [null, {}, 40414],
       [target.namespace, { unknown: 1 }, 40415], [target.namespace, { dropTarget: new UUID() }, 361],
-      [target.namespace, { dropTarget: 'yes' }, 14], [`test.${'x'.repeat(300)}`, {}, 73]]) {
+      [target.namespace, { dropTarget: 'yes' }, 14], [target.namespace, { dropTarget: 1 }, 14], ['te st.x', {}, 73], [`test.${'x'.repeat(300)}`, {}, 20]]) {
       assert.equal((await errorOf(rename(to, more))).code, code, `${to} ${JSON.stringify(more)}`);
     }
     const [{ info }] = await cluster.db.listCollections({ name: target.collectionName }).toArray();

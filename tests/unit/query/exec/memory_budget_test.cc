@@ -14,6 +14,7 @@ constexpr size_t kMany = 100u << 20;
 TEST(MemoryBudget, OfOneOperator) {
   QueryContext context;
   context.memory_bytes_max = kMany;
+  context.allow_disk_use = false;
   const MemoryBudget budget(context, "$sort");
   EXPECT_FALSE(budget.Exceeded(kMany));
   EXPECT_TRUE(budget.Exceeded(kMany + 1));
