@@ -308,6 +308,10 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
   } else {
     EVENKEEL_CO_ASSIGN_OR_RETURN(ns, context.Namespace());
   }
+  if (request.explain && context.request.generic.write_concern.given) {
+    co_return MakeError(ErrorCode::kFailedToParse,
+                        "Aggregation explain does not support the 'writeConcern' option");
+  }
   if (request.explain) co_return co_await Explain(context, context.body(), "queryPlanner");
   FirstBatch first;
   if (request.batch_size) first.rows = request.batch_size;

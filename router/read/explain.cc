@@ -224,7 +224,7 @@ absl::StatusOr<Targets> Target(const CommandContext& context, const catalog::Rou
   EVENKEEL_ASSIGN_OR_RETURN(Targets targets,
                             TargetStatement(context.router, route, pipeline.LeadingMatch(),
                                             request.collation, request.let));
-  if (targets.shards.size() > 1) {
+  if (targets.shards.size() > 1 || pipeline.NeedsRouter()) {
     query::SplitPipeline split = pipeline.Split();
     explained.shards_part = std::move(split.shard_part);
     explained.merger_part = std::move(split.merge_part);
