@@ -79,6 +79,12 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
                 .sort = request.sort,
                 .hint = request.hint};
   EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
+  if (!request.min.empty() || !request.max.empty()) {
+    EVENKEEL_ASSIGN_OR_RETURN(
+        KeyRange range, KeyRange::Parse(*collection.entry, request.hint, request.min, request.max,
+                                        cursor->query_context().collation));
+    cursor->SetKeyRange(std::move(range));
+  }
   const bool in_order = request.sort.empty() || (cursor->sorted() && !merge);
   if (in_order && request.projection.empty() && !request.return_key && !request.show_record_id) {
     int64_t limit = request.limit.value_or(0) == 0 ? INT64_MAX : *request.limit;

@@ -64,6 +64,7 @@ absl::Status ReadCursor::SetOperators(std::shared_ptr<void> keep, const BuildOpe
 }
 
 absl::StatusOr<bool> ReadCursor::Matches(bson::View document) const {
+  if (range_ && !range_->Contains(document)) return false;
   if (scan_->IsExact(plan_)) return true;
   return filter_->Evaluate(document);
 }

@@ -12,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <string>
 
 #include "base/bson/builder.h"
@@ -21,6 +22,7 @@
 #include "query/plan/sort_pattern.h"
 #include "query/stage/pipeline.h"
 #include "shard/command/command.h"
+#include "shard/command/key_range.h"
 #include "shard/command/scan.h"
 
 namespace evenkeel::shard {
@@ -72,6 +74,8 @@ class ReadCursor {
 
   // Leaves out the first `skip` rows and ends after `limit` more. Not with operators.
   void SetWindow(int64_t skip, int64_t limit) { skip_left_ = skip, limit_left_ = limit; }
+  // Lets only documents in `range` through. Before the first batch.
+  void SetKeyRange(KeyRange range) { range_ = std::move(range); }
   // Puts operators behind the filter: `build` gets the input and returns the last operator, which
   // may use what `keep` holds. At most once, before the first batch.
   using BuildOperators = std::function<absl::StatusOr<std::unique_ptr<query::Operator>>(
@@ -104,6 +108,7 @@ class ReadCursor {
   Collection collection_;
   ReadSpec spec_;
   std::unique_ptr<query::Filter> filter_;
+  std::optional<KeyRange> range_;  // find's min and max
   query::SortPattern sort_;
   std::vector<query::IndexDescription> indexes_;
   query::PlanRequest request_;
