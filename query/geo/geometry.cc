@@ -1,7 +1,7 @@
 // Implements how geometries lie to each other.
 //
-// A point counts as the smallest cell around it, so that points on edges are found by
-// intersection in spite of rounding.
+// In an intersection a point counts as the smallest cell around it, so that points on edges are
+// found in spite of rounding.
 #include "query/geo/geometry.h"
 
 #include <s2/s2cell.h>
@@ -45,8 +45,7 @@ bool Covers(const std::vector<std::shared_ptr<const S2Polygon>>& areas, const Ge
   const auto covered = [&](const auto& part) {
     return AnyOf(areas, [&](const auto& area) { return area->Contains(part); });
   };
-  return std::all_of(inner.points.begin(), inner.points.end(),
-                     [&](const S2Point& p) { return covered(CellOf(p)); }) &&
+  return std::all_of(inner.points.begin(), inner.points.end(), covered) &&
          std::all_of(inner.lines.begin(), inner.lines.end(),
                      [&](const auto& line) { return covered(*line); }) &&
          std::all_of(inner.polygons.begin(), inner.polygons.end(),

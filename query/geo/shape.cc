@@ -135,7 +135,7 @@ absl::StatusOr<std::vector<FlatPoint>> ParsePoints(Value value, std::string_view
 
 absl::StatusOr<ShapePtr> ParseBox(Value value) {
   EVENKEEL_ASSIGN_OR_RETURN(const std::vector<FlatPoint> corners, ParsePoints(value, "$box"));
-  if (corners.size() != 2) return Bad("$box needs two corners: {}", bson::ToDisplay(value));
+  if (corners.size() < 2) return Bad("$box needs two corners: {}", bson::ToDisplay(value));
   return ShapePtr(std::make_unique<Box>(corners[0], corners[1]));
 }
 
