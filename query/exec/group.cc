@@ -49,8 +49,8 @@ absl::Status GroupOperator::InitStates(char* states, bson::Value key) {
   for (size_t i = 0; i < offsets_.size(); ++i) {
     const accum::AccumSpec& accumulator = spec_.fields[i].accumulator;
     absl::StatusOr<bson::Value> argument = bson::Value();
+    Evaluation of_key(evaluation_.query());  // keeps the argument until the state has read it
     if (accumulator.argument != nullptr) {
-      Evaluation of_key(evaluation_.query());
       of_key.Begin(key.Is(bson::Type::kObject) ? key.AsDocument() : bson::View());
       argument = accumulator.argument->Evaluate(of_key);
     }

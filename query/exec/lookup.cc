@@ -9,7 +9,6 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "query/exec/set_path.h"
-#include "query/expr/field_path.h"
 #include "query/expr/value_hash.h"
 #include "query/match/filter.h"
 
@@ -17,15 +16,39 @@ namespace evenkeel::query {
 
 using bson::Type;
 
+namespace {
+
+// Adds what lies at the path from `part` on; an index addresses an element of an array. True when
+// something was there, be it an empty array.
+bool Collect(bson::Value value, const bson::Path& path, size_t part,
+             std::vector<bson::OwnedValue>* values) {
+  if (part == path.size()) {
+    if (value.missing()) return false;
+    if (value.Is(Type::kArray)) {
+      for (const bson::Element& element : value.AsDocument()) values->emplace_back(element.value);
+    } else {
+      values->emplace_back(value.IsNullish() ? NullValue() : value);
+    }
+    return true;
+  }
+  if (value.Is(Type::kObject)) {
+    return Collect(value.AsDocument()[path.part(part)], path, part + 1, values);
+  }
+  if (!value.Is(Type::kArray)) return false;
+  bool found = false;
+  for (const bson::Element& element : value.AsDocument()) {
+    if (element.key == path.part(part)) found |= Collect(element.value, path, part + 1, values);
+    if (element.value.Is(Type::kObject)) found |= Collect(element.value, path, part, values);
+  }
+  return found;
+}
+
+}  // namespace
+
 std::vector<bson::OwnedValue> ValuesAt(bson::View row, const bson::Path& path) {
-  EvalArena arena;
-  const bson::Value value =
-      expr::FollowPath(bson::Value(Type::kObject, row.data()), path, 0, arena);
   std::vector<bson::OwnedValue> values;
-  if (value.Is(Type::kArray)) {
-    for (const bson::Element& element : value.AsDocument()) values.emplace_back(element.value);
-  } else {
-    values.emplace_back(value.IsNullish() ? NullValue() : value);
+  if (!Collect(bson::Value(Type::kObject, row.data()), path, 0, &values)) {
+    values.emplace_back(NullValue());
   }
   return values;
 }

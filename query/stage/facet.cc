@@ -45,7 +45,7 @@ class FacetStage final : public Stage {
 };
 
 // Stages that read something else than their input, write, or divide again have no place here.
-absl::Status CheckAllowed(bson::Value stages) {
+absl::Status CheckAllowed(bson::Value stages, const QueryContext& context) {
   for (const bson::Element& element : stages.AsDocument()) {
     if (!element.value.Is(Type::kObject)) continue;  // said by the pipeline's parser
     const std::string_view name = element.value.AsDocument().Front().key;
@@ -54,6 +54,9 @@ absl::Status CheckAllowed(bson::Value stages) {
     if (op->allowed_in_facet) continue;
     // Where they may stand comes before whether they may.
     if ((name == "$rankFusion" || name == "$scoreFusion") && element.key != "0") continue;
+    if (op->whole_database && !context.ns.ends_with("$cmd.aggregate")) {
+      return Error(ErrorCode::kInvalidNamespace, "{} must be run with {{aggregate: 1}}", name);
+    }
     return Error(Location(40600), "{} is not allowed to be used within a $facet stage", name);
   }
   return absl::OkStatus();
@@ -72,7 +75,7 @@ absl::StatusOr<Branch> ParseBranch(const bson::Element& field, const QueryContex
                    expr::TypeName(stage.value.type()));
     }
   }
-  EVENKEEL_RETURN_IF_ERROR(CheckAllowed(field.value));
+  EVENKEEL_RETURN_IF_ERROR(CheckAllowed(field.value, context));
   EVENKEEL_ASSIGN_OR_RETURN(Pipeline pipeline, Pipeline::Parse(field.value.AsDocument(), context));
   return Branch{std::string(field.key), std::move(pipeline)};
 }

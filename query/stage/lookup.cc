@@ -30,7 +30,22 @@ class LookupStage final : public Stage {
 // The fields of the specification as they were given.
 struct Fields {
   bson::Value from, as, local, foreign, let, pipeline;
+  std::string_view unknown;  // the name of a field that does not belong here
 };
+
+// Null and "" are as if they were not given, where a pipeline stands instead.
+bool IsBlank(bson::Value value) {
+  return value.IsNullish() || (value.Is(Type::kString) && value.AsString().empty());
+}
+
+// A path into documents, which may go through a DBRef.
+absl::Status CheckPath(bson::Value path) {
+  const std::string_view text = path.AsString();
+  for (const std::string_view name : {"$ref", "$id", "$db"}) {
+    if (text.ends_with(name)) return absl::OkStatus();
+  }
+  return expr::CheckFieldPath(text);
+}
 
 absl::Status ReadField(const bson::Element& field, Fields* fields) {
   const bson::Value value = field.value;
@@ -40,6 +55,7 @@ absl::Status ReadField(const bson::Element& field, Fields* fields) {
     return Error(ErrorCode::kTypeMismatch, "'pipeline' option must be specified as an array");
   }
   if (field.key == "let") {
+    if (value.IsNullish()) return absl::OkStatus();
     fields->let = value;
     if (value.Is(Type::kObject)) return absl::OkStatus();
     return Error(ErrorCode::kTypeMismatch, "$lookup argument 'let: {}' must be an object",
@@ -52,9 +68,13 @@ absl::Status ReadField(const bson::Element& field, Fields* fields) {
                                                     : nullptr;
   if (slot == nullptr && field.key.starts_with("_internal")) return absl::OkStatus();
   if (slot == nullptr) {
-    return Error(Location(40415), "unknown argument to $lookup: {}", field.key);
+    fields->unknown = field.key;
+    return absl::OkStatus();
   }
   *slot = value;
+  if (value.IsNullish() && (slot == &fields->local || slot == &fields->foreign)) {
+    return absl::OkStatus();
+  }
   if (value.Is(Type::kString)) return absl::OkStatus();
   return Error(ErrorCode::kFailedToParse, "$lookup argument '{}' must be a string, is type {}",
                field.key, expr::TypeName(value.type()));
@@ -71,6 +91,13 @@ absl::StatusOr<Fields> ReadFields(bson::Value spec) {
   }
   if (fields.as.missing()) {
     return Error(ErrorCode::kFailedToParse, "must specify 'as' field for a $lookup");
+  }
+  if (!fields.pipeline.missing() && IsBlank(fields.local) && IsBlank(fields.foreign)) {
+    fields.local = fields.foreign = bson::Value();
+  }
+  if (fields.local.Is(Type::kNull) || fields.foreign.Is(Type::kNull)) {
+    return Error(ErrorCode::kFailedToParse,
+                 "$lookup arguments 'localField' and 'foreignField' must be strings");
   }
   const bool any = !fields.local.missing() || !fields.foreign.missing();
   if (fields.pipeline.missing() && !fields.let.missing()) {
@@ -109,8 +136,8 @@ absl::Status ReadPaths(const Fields& fields, LookupSpec* parsed) {
   EVENKEEL_RETURN_IF_ERROR(expr::CheckFieldPath(fields.as.AsString()));
   parsed->as = bson::Path(fields.as.AsString());
   if (fields.local.missing()) return absl::OkStatus();
-  EVENKEEL_RETURN_IF_ERROR(expr::CheckFieldPath(fields.local.AsString()));
-  EVENKEEL_RETURN_IF_ERROR(expr::CheckFieldPath(fields.foreign.AsString()));
+  EVENKEEL_RETURN_IF_ERROR(CheckPath(fields.local));
+  EVENKEEL_RETURN_IF_ERROR(CheckPath(fields.foreign));
   parsed->local = bson::Path(fields.local.AsString());
   parsed->foreign = bson::Path(fields.foreign.AsString());
   return absl::OkStatus();
@@ -121,6 +148,9 @@ absl::Status ParseLookup(const StageOp& op, bson::Value spec, const QueryContext
   EVENKEEL_ASSIGN_OR_RETURN(const Fields fields, ReadFields(spec));
   LookupSpec parsed;
   EVENKEEL_RETURN_IF_ERROR(ReadSource(fields, context, &parsed));
+  if (!fields.unknown.empty()) {
+    return Error(Location(40415), "unknown argument to $lookup: {}", fields.unknown);
+  }
   EVENKEEL_RETURN_IF_ERROR(ReadPaths(fields, &parsed));
   std::vector<std::string_view> names;
   if (!fields.let.missing()) {

@@ -1,5 +1,6 @@
 // $merge. The router carries it out.
 #include <algorithm>
+#include <utility>
 
 #include "query/expr/expression.h"
 #include "query/expr/kernel.h"
@@ -29,6 +30,7 @@ absl::Status ReadInto(bson::Value into, MergeSpec* parsed) {
     }
     if (value.IsNullish()) continue;
     if (!value.Is(Type::kString)) return WrongType(ErrorCode::kTypeMismatch, key, value);
+    if (key == "db" && value.AsString().empty()) continue;
     (key == "db" ? parsed->database : parsed->collection) = std::string(value.AsString());
   }
   if (!parsed->collection.empty()) return absl::OkStatus();
@@ -55,16 +57,11 @@ absl::Status ReadOn(bson::Value on, MergeSpec* parsed) {
   return absl::OkStatus();
 }
 
+// Which stages an update may have is said by the update.
 absl::Status CheckPipeline(bson::View stages) {
-  constexpr std::string_view kAllowed[] = {"$addFields",   "$project", "$replaceRoot",
-                                           "$replaceWith", "$set",     "$unset"};
   for (const bson::Element& element : stages) {
-    if (!element.value.Is(Type::kObject)) {
-      return WrongType(ErrorCode::kTypeMismatch, "whenMatched", element.value);
-    }
-    const std::string_view name = element.value.AsDocument().Front().key;
-    if (std::find(std::begin(kAllowed), std::end(kAllowed), name) != std::end(kAllowed)) continue;
-    return Error(ErrorCode::kInvalidOptions, "{} is not allowed to be used within an update", name);
+    if (element.value.Is(Type::kObject)) continue;
+    return WrongType(ErrorCode::kTypeMismatch, "whenMatched", element.value);
   }
   return absl::OkStatus();
 }
@@ -90,6 +87,7 @@ absl::Status ReadWhenMatched(bson::Value value, MergeSpec* parsed) {
 }
 
 absl::Status ReadWhenNotMatched(bson::Value value, MergeSpec* parsed) {
+  if (value.IsNullish()) return absl::OkStatus();
   if (!value.Is(Type::kString)) {
     return WrongType(ErrorCode::kTypeMismatch, "whenNotMatched", value);
   }

@@ -192,7 +192,6 @@ constexpr StageOp kRows[] = {
      .order = Order::kBreaks,
      .bounded_memory = false,
      .first_only = true,
-     .allowed_in_facet = false,
      .split = Split::kMerger,
      .parse = ParseRankFusion,
      .spec = "operator/aggregation/rankFusion",

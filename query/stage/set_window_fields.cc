@@ -32,7 +32,7 @@ absl::Status WrongType(std::string_view field, bson::Value value) {
 
 absl::Status CheckFields(bson::View spec) {
   for (const bson::Element& field : spec) {
-    if (field.key == "partitionBy") continue;
+    if (field.key == "partitionBy" || (field.key == "sortBy" && field.value.IsNullish())) continue;
     if (field.key != "sortBy" && field.key != "output") {
       return Error(Location(40415), "BSON field '$setWindowFields.{}' is an unknown field.",
                    field.key);
@@ -58,7 +58,7 @@ absl::Status ParseSetWindowFields(const StageOp& op, bson::Value spec, const Que
   if (const bson::Value by = fields["partitionBy"]; !by.IsNullish()) {
     EVENKEEL_ASSIGN_OR_RETURN(parsed.partition_by, Expression::Parse(by, scope));
   }
-  if (const bson::Value by = fields["sortBy"]; !by.missing()) {
+  if (const bson::Value by = fields["sortBy"]; !by.IsNullish()) {
     EVENKEEL_ASSIGN_OR_RETURN(parsed.sort, ParseSortSpec(by.AsDocument()));
   }
   for (const auto& [path, function] : fields["output"].AsDocument()) {

@@ -139,6 +139,11 @@ Awaitable<absl::StatusOr<CursorPtr>> OpenOnce(CommandContext& context, RoutePtr 
   const auto query_context = ContextOf(context, call);
   EVENKEEL_CO_ASSIGN_OR_RETURN(query::Pipeline pipeline,
                                query::Pipeline::Parse(call.pipeline, *query_context));
+  if (call.ns.ends_with(kNoCollection) && !pipeline.HasOwnSource() && !call.pipeline.empty()) {
+    co_return Error(ErrorCode::kInvalidNamespace,
+                    "{{aggregate: 1}} is not valid for '{}'; a collection is required.",
+                    pipeline.FirstStageName());
+  }
   if (pipeline.HasOwnSource()) {
     const auto& first_op = pipeline.stages().front()->op();
     if (first_op.whole_database && first_op.name != "$listSessions" &&
@@ -181,6 +186,11 @@ absl::StatusOr<std::optional<ShardId>> SingleShard(const CommandContext& context
       TargetStatement(context.router, route, pipeline.LeadingMatch(), call.collation, call.let));
   if (targets.shards.size() != 1) return std::nullopt;
   return targets.shards[0];
+}
+
+std::string_view FirstStageOf(bson::View pipeline) {
+  const bson::Value first = pipeline.Front().value;
+  return first.Is(bson::Type::kObject) ? first.AsDocument().Front().key : std::string_view();
 }
 
 // The last stage is $out or $merge.
@@ -259,6 +269,10 @@ Awaitable<absl::StatusOr<CursorPtr>> OpenAggregate(CommandContext& context, Aggr
       if (++depth > kViewDepthMax) {
         co_return Error(ErrorCode::kViewDepthLimitExceeded, "views nest deeper than {} at '{}'",
                         kViewDepthMax, call.ns);
+      }
+      if (FirstStageOf(call.pipeline) == "$collStats") {
+        co_return Error(ErrorCode::kCommandNotSupportedOnView, "$collStats of the view '{}'",
+                        call.ns);
       }
       EVENKEEL_CO_ASSIGN_OR_RETURN(call, ResolveView(*route->entry, std::move(call)));
       retry = RouteRetry(context.router, call.ns, context.scope());

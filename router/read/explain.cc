@@ -27,7 +27,8 @@ struct Explained {
   bson::View command;
   std::string ns;
   bson::View filter, sort, collation;
-  bson::Document shards_part, merger_part;  // of a pipeline that was split; empty otherwise
+  bool split = false;  // a pipeline that several shards or the router carry out
+  bson::Document shards_part, merger_part;  // then
   bool is_aggregate = false;
 };
 
@@ -110,7 +111,7 @@ class ExplainReply {
 
  private:
   void AppendSplit() {
-    if (targets_.shards.size() == 1) {
+    if (!explained_.split) {
       reply_.AppendNull("splitPipeline");
       return;
     }
@@ -176,7 +177,7 @@ class ExplainReply {
 
 // The command as the shards are to explain it: of a split pipeline their part.
 bson::Document ShardsCommand(const Explained& explained) {
-  if (explained.shards_part.empty()) return bson::Document(explained.command);
+  if (!explained.split) return bson::Document(explained.command);
   bson::Builder command;
   for (const auto& field : explained.command) {
     if (field.key == "pipeline") {
@@ -226,6 +227,7 @@ absl::StatusOr<Targets> Target(const CommandContext& context, const catalog::Rou
                                             request.collation, request.let));
   if (targets.shards.size() > 1 || pipeline.NeedsRouter()) {
     query::SplitPipeline split = pipeline.Split();
+    explained.split = true;
     explained.shards_part = std::move(split.shard_part);
     explained.merger_part = std::move(split.merge_part);
   }

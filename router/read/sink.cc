@@ -267,10 +267,9 @@ class MergeSink final : public Sink {
     for (const auto& [name, expression] : let_) {
       EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value, expression->Evaluate(evaluation_));
       has_new = has_new || name == "new";
-      out.OpenDocument(name).Append("$literal", value.missing() ? query::NullValue() : value);
-      out.Close();
+      out.Append(name, value.missing() ? query::NullValue() : value);
     }
-    if (!has_new) out.OpenDocument("new").Append("$literal", row).Close();
+    if (!has_new) out.Append("new", row);
     out.Close();
     return absl::OkStatus();
   }

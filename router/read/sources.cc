@@ -41,6 +41,15 @@ void AppendLatency(bson::Builder& row) {
   row.Close();
 }
 
+// As wide as it has to be.
+void AppendCount(int64_t count, bson::Builder& row) {
+  if (count <= INT32_MAX) {
+    row.Append("count", static_cast<int32_t>(count));
+  } else {
+    row.Append("count", count);
+  }
+}
+
 Awaitable<Rows> CollStats(SourceCall call) {
   int64_t scale = 1;
   const bson::Value storage = Option(call, "storageStats");
@@ -68,7 +77,7 @@ Awaitable<Rows> CollStats(SourceCall call) {
       row.Append("capped", false).Close();
     }
     if (!Option(call, "count").missing()) {
-      row.Append("count", static_cast<int64_t>(part.figures.count));
+      AppendCount(static_cast<int64_t>(part.figures.count), row);
     }
     rows.push_back(row.Finish());
   }
