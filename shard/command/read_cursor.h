@@ -12,8 +12,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <string>
+#include <utility>
 
 #include "base/bson/builder.h"
 #include "query/exec/operator.h"

@@ -35,7 +35,7 @@ TEST_F(SourcesTest, CollStatsHasARowPerShard) {
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[2]["shard"].AsString(), "shard2");
   EXPECT_EQ(rows[2]["ns"].AsString(), "db.s");
-  EXPECT_EQ(rows[2]["count"].AsInt64(), 10);
+  EXPECT_EQ(rows[2]["count"].AsInt32(), 10);
   const bson::View storage = rows[2]["storageStats"].AsDocument();
   EXPECT_EQ(storage["size"].AsInt32(), 100);
   EXPECT_EQ(storage["avgObjSize"].AsInt32(), 100);
