@@ -271,6 +271,9 @@ Awaitable<absl::StatusOr<CursorPtr>> OpenAggregate(CommandContext& context, Aggr
                         kViewDepthMax, call.ns);
       }
       if (FirstStageOf(call.pipeline) == "$collStats") {
+        const auto query_context = ContextOf(context, call);
+        EVENKEEL_CO_RETURN_IF_ERROR(
+            query::Pipeline::Parse(call.pipeline, *query_context).status());
         co_return Error(ErrorCode::kCommandNotSupportedOnView, "$collStats of the view '{}'",
                         call.ns);
       }
