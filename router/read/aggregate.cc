@@ -272,8 +272,7 @@ Awaitable<absl::StatusOr<CursorPtr>> OpenAggregate(CommandContext& context, Aggr
       }
       if (FirstStageOf(call.pipeline) == "$collStats") {
         const auto query_context = ContextOf(context, call);
-        EVENKEEL_CO_RETURN_IF_ERROR(
-            query::Pipeline::Parse(call.pipeline, *query_context).status());
+        EVENKEEL_CO_RETURN_IF_ERROR(query::Pipeline::Parse(call.pipeline, *query_context).status());
         co_return Error(ErrorCode::kCommandNotSupportedOnView, "$collStats of the view '{}'",
                         call.ns);
       }
