@@ -13,18 +13,10 @@
 #include "wire/protocol/peer_fields.h"
 
 namespace evenkeel::cli {
-namespace {
-
-std::string_view BinaryOf(bson::View body, std::string_view field) {
-  const bson::Value value = body[field];
-  return value.Is(bson::Type::kBinary) ? value.AsBinary().bytes : std::string_view();
-}
-
-}  // namespace
 
 absl::StatusOr<bson::Document> ShardHandler::Greet(const wire::ClientState& client,
                                                    bson::View body) {
-  const std::string_view other = BinaryOf(body, "nonce");
+  const std::string_view other = wire::ClusterBytes(body, "nonce");
   if (other.size() != wire::kClusterNonceBytes) {
     return MakeError(ErrorCode::kBadValue, "_hello needs a nonce of 32 bytes");
   }
@@ -52,7 +44,7 @@ absl::StatusOr<bson::Document> ShardHandler::Authenticate(wire::ClientState& cli
   }
   const std::string expected =
       wire::ClusterProof(cluster_key_, "router", greeting.other, greeting.own);
-  if (!wire::IsSameProof(BinaryOf(body, "proof"), expected)) {
+  if (!wire::IsSameProof(wire::ClusterBytes(body, "proof"), expected)) {
     base::LogWarning("shard", "refused a peer with another cluster key",
                      {{"remote", client.remote}});
     return MakeError(ErrorCode::kAuthenticationFailed, "the router has another cluster key");

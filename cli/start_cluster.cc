@@ -4,11 +4,12 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "cli/boot.h"
 #include "cli/embedded_channel.h"
 #include "cli/node.h"
 #include "cli/process.h"
+#include "cli/router_options.h"
 #include "cli/shard_set.h"
-#include "cli/stop_time.h"
 #include "router/router.h"
 
 namespace evenkeel::cli {
@@ -56,13 +57,8 @@ absl::Status ClusterNode::OpenShards() {
 
 absl::Status ClusterNode::StartRouter() {
   std::vector<std::unique_ptr<wire::ShardChannel>> channels;
-  router::RouterOptions options;
-  options.host = process_.host();
-  options.port = process_.port();
-  options.evenkeel_version = EVENKEEL_VERSION;
-  options.command_line = options_.command_line;
-  options.max_connections = options_.process.connections;
-  options.server_stats = [this] { return process_.server_stats(); };
+  router::RouterOptions options =
+      RouterOptionsOf(process_, options_.process, options_.command_line);
   for (size_t number = 0; number < shards_->size(); ++number) {
     channels.push_back(std::make_unique<EmbeddedChannel>(shards_->service(number)));
   }
@@ -95,11 +91,7 @@ absl::Status ClusterNode::Stop() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Node>> StartCluster(const StartOptions& options) {
-  auto node = std::make_unique<ClusterNode>(options);
-  const absl::Status status = node->Boot();
-  if (status.ok()) return node;
-  (void)node->Stop();  // what has started ends in order
-  return status;
+  return Booted(std::make_unique<ClusterNode>(options));
 }
 
 }  // namespace evenkeel::cli

@@ -4,10 +4,11 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "cli/boot.h"
 #include "cli/cluster_file.h"
 #include "cli/node.h"
 #include "cli/process.h"
-#include "cli/stop_time.h"
+#include "cli/router_options.h"
 #include "router/router.h"
 #include "wire/net/remote_channel.h"
 
@@ -55,13 +56,8 @@ std::vector<std::unique_ptr<wire::ShardChannel>> RouterNode::MakeChannels(const 
 absl::Status RouterNode::Boot() {
   EVENKEEL_ASSIGN_OR_RETURN(const ClusterFile file, ReadClusterFile(options_.cluster));
   EVENKEEL_RETURN_IF_ERROR(process_.Listen());
-  router::RouterOptions options;
-  options.host = process_.host();
-  options.port = process_.port();
-  options.evenkeel_version = EVENKEEL_VERSION;
-  options.command_line = options_.command_line;
-  options.max_connections = options_.process.connections;
-  options.server_stats = [this] { return process_.server_stats(); };
+  router::RouterOptions options =
+      RouterOptionsOf(process_, options_.process, options_.command_line);
   options.owns_shards = false;
   for (const ShardAddress& shard : file.shards) options.shard_hosts.push_back(shard.text());
   router_ =
@@ -90,11 +86,7 @@ absl::Status RouterNode::Stop() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Node>> StartRouter(const RouterStartOptions& options) {
-  auto node = std::make_unique<RouterNode>(options);
-  const absl::Status status = node->Boot();
-  if (status.ok()) return node;
-  (void)node->Stop();
-  return status;
+  return Booted(std::make_unique<RouterNode>(options));
 }
 
 }  // namespace evenkeel::cli

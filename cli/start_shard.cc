@@ -4,12 +4,12 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "cli/boot.h"
 #include "cli/cluster_file.h"
 #include "cli/node.h"
 #include "cli/process.h"
 #include "cli/shard_handler.h"
 #include "cli/shard_set.h"
-#include "cli/stop_time.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -75,11 +75,7 @@ absl::StatusOr<std::unique_ptr<Node>> StartShard(const ShardStartOptions& option
   if (options.process.bind.empty()) with_address.process.bind = {found->host};
   if (!options.port_given) with_address.process.port = found->port;
   const ShardId id{static_cast<uint32_t>(found - file.shards.begin())};
-  auto node = std::make_unique<ShardNode>(with_address, id, std::move(file.key));
-  const absl::Status status = node->Boot();
-  if (status.ok()) return node;
-  (void)node->Stop();
-  return status;
+  return Booted(std::make_unique<ShardNode>(with_address, id, std::move(file.key)));
 }
 
 }  // namespace evenkeel::cli

@@ -159,9 +159,11 @@ bool EndsWithCommit(const std::vector<Step>& steps) {
   return !steps.empty() && steps.back().kind == Step::Kind::kCommit;
 }
 
-Awaitable<absl::Status> Undo(RouterState& router, const Job& job) {
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, job.undo, 0));
-  if (!EndsWithCommit(job.undo)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
+// Runs the steps from `begin` on, whatever it takes, and ends the record.
+Awaitable<absl::Status> RunToEnd(RouterState& router, const Job& job,
+                                 const std::vector<Step>& steps, size_t begin) {
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, steps, begin));
+  if (!EndsWithCommit(steps)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
   co_return absl::OkStatus();
 }
 
@@ -194,14 +196,12 @@ Awaitable<absl::Status> Execute(RouterState& router, Job& job) {
       EVENKEEL_CO_RETURN_IF_ERROR(co_await Settle(router, &job, &passed, &mine));
       if (!mine) co_return status;
       if (passed) break;
-      EVENKEEL_CO_RETURN_IF_ERROR(co_await Undo(router, job));
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await RunToEnd(router, job, job.undo, 0));
       co_return status;
     }
     at = end;
   }
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, job.steps, job.no_return));
-  if (!EndsWithCommit(job.steps)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
-  co_return absl::OkStatus();
+  co_return co_await RunToEnd(router, job, job.steps, job.no_return);
 }
 
 }  // namespace
@@ -298,10 +298,8 @@ Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record) {
   const bool undo = !passed && job.no_return > 0;
   base::LogInfo("ddl", undo ? "undoing a job that was left" : "finishing a job that was left",
                 {{"kind", job.kind}, {"name", job.name}});
-  if (undo) co_return co_await Undo(router, job);
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, job.steps, job.no_return));
-  if (!EndsWithCommit(job.steps)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
-  co_return absl::OkStatus();
+  if (undo) co_return co_await RunToEnd(router, job, job.undo, 0);
+  co_return co_await RunToEnd(router, job, job.steps, job.no_return);
 }
 
 Awaitable<absl::Status> FinishJobs(RouterState& router) {

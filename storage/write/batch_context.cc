@@ -156,8 +156,9 @@ void BatchContext::RemoveRange(Table table, std::string_view begin, std::string_
 
 bool BatchContext::ChangedSince(Table table, std::string_view key, Timestamp snapshot) {
   if (snapshot < list_->history_floor) return true;
+  const uint64_t hash = KeyHash(key);
   for (const MemTable* mem : TablesForSnapshot(*list_, snapshot)) {
-    const SkipNode* node = mem->list(table).Find(key);
+    const SkipNode* node = mem->Find(table, key, hash);
     const Version* newest = node == nullptr ? nullptr : node->newest();
     if (newest != nullptr && newest->stamp > snapshot.bits) return true;
   }

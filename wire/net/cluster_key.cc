@@ -33,6 +33,11 @@ std::string ClusterProof(std::string_view key, std::string_view role, std::strin
   return proof;
 }
 
+std::string_view ClusterBytes(bson::View body, std::string_view field) {
+  const bson::Value value = body[field];
+  return value.Is(bson::Type::kBinary) ? value.AsBinary().bytes : std::string_view();
+}
+
 bool IsSameProof(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/bson/view.h"
+
 namespace evenkeel::wire {
 
 inline constexpr size_t kClusterNonceBytes = 32;
@@ -22,6 +24,9 @@ std::string NewClusterNonce();
 // own, other  the nonces of the prover and of its peer.
 std::string ClusterProof(std::string_view key, std::string_view role, std::string_view own,
                          std::string_view other);
+
+// A nonce or proof in a message of the handshake; empty when it is missing or no binary value.
+std::string_view ClusterBytes(bson::View body, std::string_view field);
 
 // Compares in a time that does not tell where the difference is.
 bool IsSameProof(std::string_view a, std::string_view b);

@@ -38,11 +38,6 @@ Message ProofRequest(std::string_view proof) {
   return MakeMessage(body.Finish());
 }
 
-std::string_view BinaryOf(bson::View body, std::string_view field) {
-  const bson::Value value = body[field];
-  return value.Is(bson::Type::kBinary) ? value.AsBinary().bytes : std::string_view();
-}
-
 }  // namespace
 
 // Aborts the link's present exchange at a deadline or when it is cancelled.
@@ -121,9 +116,9 @@ asio::awaitable<absl::Status> PeerLink::Prove(const PeerAddress& address) {
   EVENKEEL_CO_RETURN_IF_ERROR(co_await Send(hello));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Message greeting, co_await Receive());
   EVENKEEL_CO_RETURN_IF_ERROR(StatusOfReply(greeting.body));
-  const std::string other(BinaryOf(greeting.body, "nonce"));
+  const std::string other(ClusterBytes(greeting.body, "nonce"));
   const std::string expected = ClusterProof(address.cluster_key, "shard", other, own);
-  if (!IsSameProof(BinaryOf(greeting.body, "proof"), expected)) {
+  if (!IsSameProof(ClusterBytes(greeting.body, "proof"), expected)) {
     co_return Error(ErrorCode::kAuthenticationFailed, "{} has another cluster key", peer_);
   }
   const Message proof = ProofRequest(ClusterProof(address.cluster_key, "router", own, other));

@@ -48,7 +48,6 @@ class RemoteChannel final : public ShardChannel {
   boost::asio::awaitable<void> Stop();
   // Waits until the shard answers. Errors: AuthenticationFailed; Interrupted.
   boost::asio::awaitable<absl::Status> WaitUntilUp(base::CancellationToken cancelled);
-  bool is_up() const { return up_; }
 
   // Errors also: HostUnreachable when the shard did not come within wait_max: nothing was done.
   boost::asio::awaitable<absl::StatusOr<Message>> Call(Message request, absl::Time deadline,

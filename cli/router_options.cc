@@ -1,0 +1,18 @@
+// Implements the options.
+#include "cli/router_options.h"
+
+namespace evenkeel::cli {
+
+router::RouterOptions RouterOptionsOf(const Process& process, const ProcessOptions& options,
+                                      const bson::Document& command_line) {
+  router::RouterOptions out;
+  out.host = process.host();
+  out.port = process.port();
+  out.evenkeel_version = EVENKEEL_VERSION;
+  out.command_line = command_line;
+  out.max_connections = options.connections;
+  out.server_stats = [&process] { return process.server_stats(); };
+  return out;
+}
+
+}  // namespace evenkeel::cli
