@@ -63,6 +63,13 @@ void FakeShardLog::WaitUntilIdle() {
   mutex_.Await(absl::Condition(&idle));
 }
 
+void FakeShardLog::WaitForMoreThan(LogIndex index) {
+  absl::MutexLock lock(&mutex_);
+  const auto more = [this, index]()
+                        ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return LastLocked() > index; };
+  mutex_.Await(absl::Condition(&more));
+}
+
 void FakeShardLog::DropUncommitted() {
   absl::MutexLock lock(&mutex_);
   while (LastLocked() > committed_) entries_.pop_back();

@@ -24,6 +24,8 @@ class FakeShardLog final : public storage::ShardLog {
   // Waits until everything appended is committed and the listener has returned. Requires that it is
   // not held.
   void WaitUntilIdle();
+  // Waits until an entry behind `index` is appended, committed or not.
+  void WaitForMoreThan(LogIndex index);
   // Power loss: entries that are not committed are gone. The store must be closed.
   void DropUncommitted();
   // Reserve fails for more than `bytes`; so does ReserveEssential, or not.

@@ -145,6 +145,13 @@ std::future<bson::Document> ShardFixture::Start(const std::string& json) {
   return Start(Json(json));
 }
 
+std::future<bson::Document> ShardFixture::StartWrite(const std::string& json) {
+  const auto before = log.last();
+  auto result = Start(json);
+  log.WaitForMoreThan(before);
+  return result;
+}
+
 bson::Document ShardFixture::Run(bson::Document command) { return Start(std::move(command)).get(); }
 
 bson::Document ShardFixture::Run(const std::string& json) { return Run(Json(json)); }
@@ -210,7 +217,7 @@ void ShardFixture::Write(const std::function<void(storage::WriteContext&)>& body
     body(context);
     executed->Notify();
   };
-  // Commands that were started before have reached the writer's queue then.
+  // Commands that were started before have had a turn on the loop then.
   boost::asio::post(loop_->executor(), boost::asio::use_future).get();
   EVENKEEL_CHECK(store_->Submit(std::make_unique<FunctionOp>(run, end)).ok());
   executed->WaitForNotification();

@@ -66,6 +66,8 @@ class ShardFixture {
   std::future<bson::Document> Start(const std::string& json);
   std::future<bson::Document> Start(bson::Document command, base::CancellationToken cancelled = {},
                                     absl::Time deadline = absl::InfiniteFuture());
+  // Starts a command that writes, and waits until the log has something of it. For logs that hold.
+  std::future<bson::Document> StartWrite(const std::string& json);
   // The reply as a JSON text with numbers as plain as they can be.
   std::string RunJson(const std::string& json);
   // The code of a failed command, 0 for a successful one.

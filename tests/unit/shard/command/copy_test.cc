@@ -95,7 +95,7 @@ TEST(CopyIn, OldVersionsAndDroppedCollections) {
   // The drop is executed, but not visible yet, when the copy comes: nothing may be written.
   shard.log.WaitUntilIdle();
   shard.log.Hold(true);
-  auto drop = shard.Start(
+  auto drop = shard.StartWrite(
       R"({"_applyCatalog": 1, "job": "x", "put": [], "drop": [{"$numberLong": "3000"}]})");
   shard.Write([](storage::WriteContext&) {}, false);
   auto copy = shard.Start(kTarget.Command("_copyIn", rest));

@@ -133,7 +133,8 @@ TEST(FindAndModify, ErrorsWaitForDurabilityToo) {
   shard.Insert(kCollection, {kThree[1]});
   shard.log.WaitUntilIdle();
   shard.log.Hold(true);
-  auto insert = shard.Start(kCollection.Command("insert", R"("documents": [{"_id": 7, "u": 1}])"));
+  auto insert =
+      shard.StartWrite(kCollection.Command("insert", R"("documents": [{"_id": 7, "u": 1}])"));
   shard.Write([](storage::WriteContext&) {}, false);
   auto modify = shard.Start(
       kCollection.Command("findAndModify", R"("query": {"_id": 2}, "update": {"$set": {"u": 1}})"));

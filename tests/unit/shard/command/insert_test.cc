@@ -195,7 +195,7 @@ TEST(Insert, NothingIsAnsweredBeforeItIsDurable) {
   shard.Put(collection);
   shard.log.WaitUntilIdle();
   shard.log.Hold(true);
-  auto first = shard.Start(collection.Command("insert", R"("documents": [{"_id": 1}])"));
+  auto first = shard.StartWrite(collection.Command("insert", R"("documents": [{"_id": 1}])"));
   auto second = shard.Start(collection.Command("insert", R"("documents": [{"_id": 1}])"));
   shard.Write([](storage::WriteContext&) {}, false);
   const auto is_waiting = [](auto& future) {
@@ -215,7 +215,7 @@ TEST(Insert, ACrashTakesBothAnswersAway) {
   shard.Put(collection);
   shard.log.WaitUntilIdle();
   shard.log.Hold(true);
-  auto first = shard.Start(collection.Command("insert", R"("documents": [{"_id": 1}])"));
+  auto first = shard.StartWrite(collection.Command("insert", R"("documents": [{"_id": 1}])"));
   auto second = shard.Start(collection.Command("insert", R"("documents": [{"_id": 1}])"));
   shard.Write([](storage::WriteContext&) {}, false);
   shard.Crash();

@@ -152,7 +152,7 @@ TEST(FindRecord, SeesWhatIsOnItsWay) {
   WithThree(shard);
   shard.log.WaitUntilIdle();
   shard.log.Hold(true);
-  auto update = shard.Start(kSharded.Command(
+  auto update = shard.StartWrite(kSharded.Command(
       "update", R"("updates": [{"q": {"a": 1}, "u": {"$inc": {"b": 1}}}], )" + Txn(3)));
   shard.Write([](storage::WriteContext&) {}, false);
   auto record = shard.Start(kSharded.Command("_findRecord", R"("statement": 0, )" + Txn(3)));

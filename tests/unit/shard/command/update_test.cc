@@ -227,14 +227,12 @@ TEST(Update, AStaleStatementBehindOthersIsToldByItsPosition) {
   shard.log.WaitUntilIdle();
   shard.log.Hold(true);
   // The first statement is executed; the second one searches, so it waits for durability first.
-  auto running = shard.Start(
+  auto running = shard.StartWrite(
       collection.Command("update", R"("updates": [{"q": {"_id": 1}, "u": {"$set": {"a": 1}}},
                                {"q": {"a": 1}, "u": {"$set": {"b": 1}}}])"));
-  shard.Write([](storage::WriteContext&) {}, false);
   collection.version = 2;
-  auto put = shard.Start(R"({"_applyCatalog": 1, "job": "x", "put": [)" + collection.Entry() +
-                         R"(], "drop": []})");
-  shard.Write([](storage::WriteContext&) {}, false);
+  auto put = shard.StartWrite(R"({"_applyCatalog": 1, "job": "x", "put": [)" + collection.Entry() +
+                              R"(], "drop": []})");
   shard.log.Hold(false);
   put.get();
   EXPECT_EQ(OutcomeOf(running.get()), "n 1 m 1 w1:13388");
