@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kShardFolder = "shard";
 constexpr absl::Duration kUpkeepPeriod = absl::Minutes(1);
+constexpr absl::Duration kTransactionPeriod = absl::Seconds(1);
 
 // Rows of retryable writes that nobody can ask for any more.
 bool IsDeadRow(storage::Table table, std::string_view value) {
@@ -76,7 +77,18 @@ absl::Status ShardSet::StartServices() {
   }
   upkeep_.Spawn(
       [this](base::CancellationToken cancelled) { return KeepHouse(std::move(cancelled)); });
+  upkeep_.Spawn([this](base::CancellationToken cancelled) {
+    return EndOldTransactions(std::move(cancelled));
+  });
   return absl::OkStatus();
+}
+
+boost::asio::awaitable<void> ShardSet::EndOldTransactions(base::CancellationToken cancelled) {
+  while ((co_await base::Sleep(kTransactionPeriod, cancelled)).ok()) {
+    for (const auto& service : services_) {
+      co_await service->EndOldTransactions();
+    }
+  }
 }
 
 boost::asio::awaitable<void> ShardSet::KeepHouse(base::CancellationToken cancelled) {

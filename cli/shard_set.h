@@ -46,6 +46,7 @@ class ShardSet {
   absl::Status StartServices();
   // Ends idle cursors and removes expired rows now and then.
   boost::asio::awaitable<void> KeepHouse(base::CancellationToken cancelled);
+  boost::asio::awaitable<void> EndOldTransactions(base::CancellationToken cancelled);
 
   Process* const process_;
   std::unique_ptr<storage::SharedLog> log_;

@@ -11,6 +11,7 @@
 #include "base/fail_point.h"
 #include "base/status.h"
 #include "catalog/config_collections.h"
+#include "router/transaction/transaction.h"
 #include "wire/protocol/error_reply.h"
 #include "wire/protocol/shard_envelope.h"
 
@@ -74,6 +75,7 @@ Awaitable<absl::StatusOr<wire::Message>> Cluster::Send(ShardCall call, CallScope
     co_return MakeError(ErrorCode::kHostUnreachable, "fail point router_before_scatter");
   }
   wire::ShardChannel& channel = *channels_[call.shard.value];
+  if (scope.transaction) scope.transaction->Join(call.shard, &call.message);
   auto reply =
       co_await channel.Call(std::move(call.message), scope.deadline, std::move(scope.cancelled));
   if (!reply.ok()) co_return reply;
@@ -86,6 +88,7 @@ Awaitable<absl::StatusOr<wire::Message>> Cluster::Send(ShardCall call, CallScope
     }
   }
   EVENKEEL_CO_RETURN_IF_ERROR(wire::StatusOfReply(reply->body));
+  if (scope.transaction) scope.transaction->Note(call.shard, reply->body);
   co_return reply;
 }
 
@@ -105,7 +108,7 @@ Awaitable<std::vector<absl::StatusOr<wire::Message>>> Cluster::SendAll(std::vect
 
 Awaitable<absl::StatusOr<bson::Document>> Cluster::Call(ShardCall call, absl::Time deadline,
                                                         base::CancellationToken cancelled) {
-  CallScope scope{deadline, std::move(cancelled)};
+  CallScope scope{deadline, std::move(cancelled), nullptr};
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
                                co_await Send(std::move(call), std::move(scope)));
   co_return bson::Document(reply.body);
@@ -120,7 +123,7 @@ Awaitable<absl::StatusOr<bson::Document>> Cluster::Call(ShardId shard, bson::Doc
 
 Awaitable<std::vector<absl::StatusOr<bson::Document>>> Cluster::CallAll(
     std::vector<ShardCall> calls, absl::Time deadline, base::CancellationToken cancelled) {
-  CallScope scope{deadline, std::move(cancelled)};
+  CallScope scope{deadline, std::move(cancelled), nullptr};
   auto replies = co_await SendAll(std::move(calls), std::move(scope));
   std::vector<absl::StatusOr<bson::Document>> documents;
   documents.reserve(replies.size());
@@ -164,7 +167,7 @@ Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Route>>> Cluster::Lookup
     co_return route;
   }
   const std::string name(ns);
-  const CallScope scope{deadline, std::move(cancelled)};
+  const CallScope scope{deadline, std::move(cancelled), nullptr};
   EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document row,
                                co_await FindConfig("catalog", name, scope));
   if (row.empty()) co_return nullptr;

@@ -18,10 +18,11 @@
 
 namespace evenkeel::router {
 
-class Cluster;       // router/cluster.h: the shards and the catalog as this router sees them
-class CursorTable;   // router/cursor/cursor_table.h
-class SessionTable;  // router/session/session_table.h
-struct RouterState;  // router/router.h: all of the above, the clock, options
+class Cluster;            // router/cluster.h: the shards and the catalog as this router sees them
+class CursorTable;        // router/cursor/cursor_table.h
+class SessionTable;       // router/session/session_table.h
+struct RouterState;       // router/router.h: all of the above, the clock, options
+class ClientTransaction;  // router/transaction/transaction.h
 
 template <typename T>
 using Awaitable = boost::asio::awaitable<T>;
@@ -30,6 +31,7 @@ using Awaitable = boost::asio::awaitable<T>;
 struct CallScope {
   absl::Time deadline = absl::InfiniteFuture();
   base::CancellationToken cancelled;
+  std::shared_ptr<ClientTransaction> transaction;  // the calls are statements of it; null: of none
 };
 
 // One command under way. Lives until the reply is made.
@@ -39,8 +41,10 @@ struct CommandContext {
   wire::ClientState& client;
   base::CancellationToken cancelled;  // disconnect, killOp, shutdown
   bool more_to_come = false;          // set by a handler that streams replies (awaitable hello)
+  std::shared_ptr<ClientTransaction> transaction;  // that the command belongs to; null: none
 
-  CallScope scope() const { return {request.deadline, cancelled}; }
+  // Of calls that read or write for the client.
+  CallScope scope() const { return {request.deadline, cancelled, transaction}; }
   bson::View body() const { return request.message.body; }
 
   // The namespace of a command whose first field is a collection's name. Errors: InvalidNamespace,

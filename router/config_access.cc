@@ -48,6 +48,7 @@ Awaitable<absl::StatusOr<std::vector<bson::Document>>> ReadConfig(RouterState& r
   body.OpenDocument("sort").Append("_id", int32_t{1}).Close();
   wire::AppendEnvelope(body, ConfigEnvelope(collection));
   ShardCall call{kCatalogShard, MakeMessage(body.Finish())};
+  scope.transaction = nullptr;  // the catalog is not the client's to have a snapshot of
   ShardCursor cursor{kCatalogShard, 0, "config." + std::string(collection)};
   std::vector<bson::Document> rows;
   while (true) {
@@ -66,6 +67,7 @@ Awaitable<absl::Status> UpsertConfig(RouterState& router, std::string_view colle
   body.Append("q", query).Append("u", update).Append("upsert", true).Close().Close();
   wire::AppendEnvelope(body, ConfigEnvelope(collection));
   ShardCall call{kCatalogShard, MakeMessage(body.Finish())};
+  scope.transaction = nullptr;
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
                                co_await router.cluster->Send(std::move(call), std::move(scope)));
   const bson::Value errors = reply.body["writeErrors"];

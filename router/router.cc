@@ -15,6 +15,8 @@
 #include "router/session/async_mutex.h"
 #include "router/session/session_table.h"
 #include "router/table.h"
+#include "router/transaction/commit.h"
+#include "router/transaction/statement.h"
 #include "wire/protocol/commands.h"
 #include "wire/protocol/error_reply.h"
 #include "wire/protocol/peer_fields.h"
@@ -24,6 +26,7 @@ namespace evenkeel::router {
 namespace {
 
 constexpr absl::Duration kHousekeepingPeriod = absl::Seconds(30);
+constexpr absl::Duration kResolvePeriod = absl::Seconds(2);
 constexpr absl::Duration kPresencePeriod = absl::Seconds(5);
 constexpr absl::Duration kStopPollPeriod = absl::Milliseconds(10);
 
@@ -54,6 +57,9 @@ bool CountsItself(std::string_view name) {
          name == "getMore";
 }
 
+// What the router adds to statements of transactions (router/transaction/transaction.h).
+constexpr std::string_view kStatementField = "$txn";
+
 // Times from the client move the clock, within bounds.
 absl::Status ObserveTimes(CommandContext& context) {
   const wire::GenericArguments& generic = context.request.generic;
@@ -74,12 +80,8 @@ absl::Status ObserveTimes(CommandContext& context) {
 absl::Status CheckRequest(const CommandContext& context) {
   const wire::Request& request = context.request;
   EVENKEEL_RETURN_IF_ERROR(wire::CheckAllowed(request, /*from_peer=*/false));
-  if (request.in_transaction()) {
-    return MakeError(ErrorCode::kOperationNotSupportedInTransaction,
-                     "transactions are not supported yet");
-  }
   // These are the router's to write.
-  for (const std::string_view field : {wire::kShardField, wire::kPeerField}) {
+  for (const std::string_view field : {wire::kShardField, wire::kPeerField, kStatementField}) {
     if (!request.body().Contains(field)) continue;
     return Error(Location(40415), "BSON field '{}.{}' is an unknown field.", request.name, field);
   }
@@ -117,6 +119,8 @@ Awaitable<absl::Status> Router::Start() {
   EVENKEEL_CO_RETURN_IF_ERROR(co_await ddl::Bootstrap(*state_));
   background_.Spawn(
       [this](base::CancellationToken cancelled) { return KeepHouse(std::move(cancelled)); });
+  background_.Spawn(
+      [this](base::CancellationToken cancelled) { return ResolveInDoubt(std::move(cancelled)); });
   if (!state_->options.owns_shards) {
     background_.Spawn(
         [this](base::CancellationToken cancelled) { return WatchJobs(std::move(cancelled)); });
@@ -141,6 +145,14 @@ Awaitable<void> Router::WatchJobs(base::CancellationToken cancelled) {
   }
 }
 
+Awaitable<void> Router::ResolveInDoubt(base::CancellationToken cancelled) {
+  while (true) {
+    const absl::Status slept = co_await base::Sleep(kResolvePeriod, cancelled);
+    if (!slept.ok()) co_return;
+    co_await ResolveTransactions(*state_, cancelled);
+  }
+}
+
 Awaitable<void> Router::KeepHouse(base::CancellationToken cancelled) {
   while ((co_await base::Sleep(kHousekeepingPeriod, cancelled)).ok()) {
     co_await CloseCursors(state_->cursors->TakeIdle());
@@ -149,6 +161,27 @@ Awaitable<void> Router::KeepHouse(base::CancellationToken cancelled) {
     }
   }
 }
+
+namespace {
+
+// A command with a txnNumber: a statement of a transaction, or one that ends an older transaction.
+Awaitable<CommandResult> RunNumbered(CommandContext& context, Session& session,
+                                     CommandHandler handler) {
+  const wire::Request& request = context.request;
+  if (!request.in_transaction()) {
+    if (*request.generic.txn_number > session.newest) {
+      co_await LeaveTransaction(context, session);
+      session.newest = *request.generic.txn_number;
+    }
+    co_return co_await handler(context);
+  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(context.transaction, co_await EnterTransaction(context, session));
+  CommandResult result = co_await handler(context);
+  if (EndsTransaction(request)) co_return result;
+  co_return co_await FinishStatement(context, std::move(result));
+}
+
+}  // namespace
 
 Awaitable<CommandResult> Router::Execute(CommandContext& context) {
   EVENKEEL_CO_RETURN_IF_ERROR(CheckRequest(context));
@@ -162,8 +195,9 @@ Awaitable<CommandResult> Router::Execute(CommandContext& context) {
     state_->metrics.commands.fetch_add(1, std::memory_order_relaxed);
   }
   AsyncMutex::Guard turn;
+  std::shared_ptr<Session> session;
   if (!request.generic.lsid_bytes.empty()) {
-    const auto session = state_->sessions->Use(request.generic.lsid_bytes);
+    session = state_->sessions->Use(request.generic.lsid_bytes);
     if (!session) {
       co_return MakeError(Location(261), "too many sessions: no new one can begin");
     }
@@ -175,6 +209,9 @@ Awaitable<CommandResult> Router::Execute(CommandContext& context) {
       EVENKEEL_CO_ASSIGN_OR_RETURN(turn,
                                    co_await AsyncMutex::Lock(session->order, context.scope()));
     }
+  }
+  if (session != nullptr && TakesTurns(*request.facts) && request.generic.txn_number) {
+    co_return co_await RunNumbered(context, *session, handler);
   }
   co_return co_await handler(context);
 }
@@ -196,6 +233,7 @@ Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
   facts.operation_time = facts.cluster_time;
   wire::Reply reply;
   if (result.ok()) {
+    if (context.transaction) AppendRecoveryToken(*context.transaction, &*result);
     reply.body = wire::SuccessReply(*std::move(result), facts);
     reply.more_to_come = context.more_to_come;
   } else {

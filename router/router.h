@@ -78,6 +78,8 @@ class Router final : public wire::RequestHandler {
   Awaitable<CommandResult> Execute(CommandContext& context);
   // Beside other routers: shows that this one lives, finishes the jobs of dead ones.
   Awaitable<void> WatchJobs(base::CancellationToken cancelled);
+  // Looks after transactions that dead routers have left.
+  Awaitable<void> ResolveInDoubt(base::CancellationToken cancelled);
   // Ends idle cursors and old sessions now and then.
   Awaitable<void> KeepHouse(base::CancellationToken cancelled);
 

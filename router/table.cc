@@ -9,6 +9,7 @@
 #include "router/local/local.h"
 #include "router/read/read.h"
 #include "router/stats/stats.h"
+#include "router/transaction/commit.h"
 #include "router/write/write.h"
 
 namespace evenkeel::router {
@@ -21,6 +22,7 @@ struct Row {
 
 // Sorted by name.
 constexpr Row kRows[] = {
+    {"abortTransaction", AbortTransactionCommand},
     {"aggregate", read::AggregateCommand},
     {"balancerCollectionStatus", local::BalancerCollectionStatusCommand},
     {"balancerStart", local::BalancerStartCommand},
@@ -29,6 +31,7 @@ constexpr Row kRows[] = {
     {"buildInfo", local::BuildInfoCommand},
     {"bulkWrite", write::BulkWriteCommand},
     {"collStats", stats::CollStatsCommand},
+    {"commitTransaction", CommitTransactionCommand},
     {"connectionStatus", local::ConnectionStatusCommand},
     {"count", read::CountCommand},
     {"create", ddl::CreateCommand},

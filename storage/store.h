@@ -37,6 +37,7 @@
 namespace evenkeel::storage {
 
 class CheckpointStore;
+class Overlay;  // storage/read/overlay.h
 
 // What the layers above publish together with the data, e.g. a shard's parsed catalog. Immutable
 // once set.
@@ -70,6 +71,9 @@ class WriteContext {
   // Ends the unit: the next effects get a tick of their own. One statement of a bulk write is one
   // unit.
   virtual void NextUnit() = 0;
+  // Ends the unit; the next effects get `timestamp`, which was decided elsewhere, and every later
+  // tick lies above it. Requires that no key they touch has a newer version.
+  virtual void NextUnitAt(Timestamp timestamp) = 0;
 
   // The newest state, effects of this operation included.
   virtual std::optional<Record> Get(Table table, std::string_view key) = 0;
@@ -83,6 +87,10 @@ class WriteContext {
   // caller sees to it), the checkpoint thread removes it from LMDB later, without log records. Keys
   // in it are never written again.
   virtual void RemoveRange(Table table, std::string_view begin, std::string_view end) = 0;
+  // Asks for the right to write a key, or to rely on no other having it; `key` may be the prefix of
+  // a unique index's records. Before the effects that need it. Errors: WriteConflict while a
+  // transaction holds it.
+  virtual absl::Status Claim(Table, std::string_view) { return absl::OkStatus(); }
   // True when the key may have a version (a removal too) newer than `snapshot`: the conflict check
   // of transactions. True also when the history that could tell is gone.
   virtual bool ChangedSince(Table table, std::string_view key, Timestamp snapshot) = 0;
@@ -131,9 +139,12 @@ class ReadSlice {
   std::unique_ptr<Cursor> NewCursor(Table table) const;
   // Requires a slice at the latest state.
   Count Counter(std::string_view key) const;
+  // Shows these effects on top of everything. They outlive the slice.
+  void SetOverlay(const Overlay* overlay) { overlay_ = overlay; }
 
  private:
   std::unique_ptr<Impl> impl_;
+  const Overlay* overlay_ = nullptr;
 };
 
 // Keeps the history that reads at `timestamp` need, until it is dropped or the memory budget ends

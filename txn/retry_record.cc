@@ -87,6 +87,11 @@ std::string RetryRecordKey(std::string_view lsid, const RetryRecord& record) {
   return RetryRecordKey(lsid, kind, StatementRange(record).first);
 }
 
+bool IsRetryRecordKey(std::string_view key) {
+  return key.size() > kLsidBytes &&
+         static_cast<uint8_t>(key[kLsidBytes]) <= static_cast<uint8_t>(RowKind::kStatement);
+}
+
 std::string_view LsidOfKey(std::string_view key) { return key.substr(0, kLsidBytes); }
 
 std::string EncodeRetryRecord(const RetryRecord& record) {
@@ -95,8 +100,9 @@ std::string EncodeRetryRecord(const RetryRecord& record) {
       .Append("c", static_cast<int64_t>(record.collection.value))
       .AppendBinary("p", 0, record.placement_key)
       .AppendDate("t", record.written_ms)
-      .Append("l", record.results.empty() ? 0 : StatementRange(record).second)
-      .OpenArray("r");
+      .Append("l", record.results.empty() ? 0 : StatementRange(record).second);
+  if (record.committed) out.Append("z", true);
+  out.OpenArray("r");
   bson::ArrayAppender array(out);
   for (const StatementResult& result : record.results) {
     out.OpenDocument(array.NextKey());
@@ -126,6 +132,7 @@ absl::StatusOr<RetryRecord> DecodeRetryRecord(std::string_view value) {
   record.collection = CollectionId{static_cast<uint64_t>(collection.AsInt64())};
   record.placement_key = std::string(placement.AsBinary().bytes);
   record.written_ms = written.AsDateMillis();
+  record.committed = !row["z"].missing();
   for (const auto& [key, element] : results.AsDocument()) {
     EVENKEEL_ASSIGN_OR_RETURN(StatementResult result, ResultOf(element));
     record.results.push_back(std::move(result));
@@ -137,7 +144,7 @@ absl::StatusOr<RetryRecordFacts> FactsOf(std::string_view value) {
   EVENKEEL_ASSIGN_OR_RETURN(const bson::View row, RowOf(value));
   const bson::Value txn = row["x"], last = row["l"];
   if (!txn.Is(bson::Type::kInt64) || !last.Is(bson::Type::kInt32)) return Damaged();
-  return RetryRecordFacts{TxnNumber{txn.AsInt64()}, last.AsInt32()};
+  return RetryRecordFacts{TxnNumber{txn.AsInt64()}, last.AsInt32(), !row["z"].missing()};
 }
 
 bool IsExpired(const RetryRecord& record, absl::Time now) {

@@ -46,11 +46,19 @@ struct RetryRecord {
   CollectionId collection;
   std::string placement_key;  // of the first document touched: moves copy the row with this place
   int64_t written_ms = 0;     // wall clock: rows expire 30 minutes later
+  bool committed = false;     // `txn` is a transaction, committed here; it has no results
   std::vector<StatementResult> results;
 };
 
 // Rows of several statements are few and looked through; a single statement's is found by its key.
-enum class RowKind : uint8_t { kNewest = 0, kSlice = 1, kStatement = 2 };
+// Rows of transactions lie beside them (txn/transaction_record.h).
+enum class RowKind : uint8_t {
+  kNewest = 0,
+  kSlice = 1,
+  kStatement = 2,
+  kPrepared = 3,
+  kDecision = 4,
+};
 
 // lsid, kind, lowest statement of the row.
 std::string RetryRecordKey(std::string_view lsid, RowKind kind, int32_t first_statement);
@@ -58,6 +66,8 @@ std::string RetryRecordKey(std::string_view lsid, RowKind kind, int32_t first_st
 std::string NewestRecordKey(std::string_view lsid);
 // The key of a record's row behind the first one. Requires results.
 std::string RetryRecordKey(std::string_view lsid, const RetryRecord& record);
+// True for rows of retryable writes, by their keys.
+bool IsRetryRecordKey(std::string_view key);
 // The session in a row's key. Requires a key made by these functions.
 std::string_view LsidOfKey(std::string_view key);
 
@@ -68,6 +78,7 @@ absl::StatusOr<RetryRecord> DecodeRetryRecord(std::string_view value);
 struct RetryRecordFacts {
   TxnNumber txn;
   int32_t last_statement = 0;  // the highest
+  bool committed = false;
 };
 // Errors: as DecodeRetryRecord.
 absl::StatusOr<RetryRecordFacts> FactsOf(std::string_view value);

@@ -24,7 +24,7 @@ constexpr size_t kRulesMax = 64;
 
 // Sorted. Source: the manual's "Database Commands" and the drivers' specifications; "$shard" is
 // between our own processes.
-constexpr std::array<std::string_view, 35> kGenericArguments = {
+constexpr std::array<std::string_view, 36> kGenericArguments = {
     "$audit",
     "$client",
     "$clusterTime",
@@ -38,6 +38,7 @@ constexpr std::array<std::string_view, 35> kGenericArguments = {
     "$replData",
     "$shard",
     "$topologyTime",
+    "$txn",
     "apiDeprecationErrors",
     "apiStrict",
     "apiVersion",

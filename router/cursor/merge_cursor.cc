@@ -241,7 +241,7 @@ Awaitable<absl::StatusOr<bson::Document>> MergeCursor::Next(BatchRequest request
   if (exhausted()) {
     co_await Close();
   } else if (request.id.value != 0 && !only_opens && !options_.pipeline) {
-    BeginPrefetch(request.rows);
+    if (!scope.transaction) BeginPrefetch(request.rows);
   }
   co_return batch.Finish(exhausted(), options_.ns);
 }

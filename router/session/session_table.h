@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/hash_map.h"
 #include "router/session/async_mutex.h"
+#include "router/transaction/transaction.h"
 
 namespace evenkeel::router {
 
@@ -25,6 +26,10 @@ struct Session {
   // Requests that read or write take it, so that they run one after another.
   std::shared_ptr<AsyncMutex> order = std::make_shared<AsyncMutex>();
   absl::Time last_use;  // guarded by the table's mutex
+  // Whoever has the turn uses these: the open transaction or the one that has ended last, and the
+  // newest number that the session has used.
+  std::shared_ptr<ClientTransaction> transaction;
+  TxnNumber newest{-1};
 };
 
 class SessionTable {

@@ -261,7 +261,8 @@ Awaitable<absl::Status> BatchWriter::RunOrdered(RoutePtr route, std::vector<size
       const Part part = TakeRun(left, placements, at);
       done = part.indexes.size();
       // With more runs to come the wait for durability is put off to the end.
-      const bool early = batch_.kind == WriteKind::kInsert && done < left.size();
+      const bool early =
+          batch_.kind == WriteKind::kInsert && done < left.size() && !context_.transaction;
       outcome = co_await RunPart(route, part, early);
     } else {
       outcome = co_await RunOne(route, left[at], *std::move(placements[at]));

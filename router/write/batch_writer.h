@@ -70,7 +70,7 @@ class BatchWriter {
   CommandContext& context() { return context_; }
   const Batch& batch() const { return batch_; }
   WriteResults& results() { return results_; }
-  bool retryable() const { return context_.request.generic.txn_number.has_value(); }
+  bool retryable() const { return context_.request.is_retryable_write(); }
   int32_t StatementId(size_t index) const;
   // Adds the reply to a command that had this statement only.
   void AbsorbOne(ShardId shard, size_t index, bson::View reply);

@@ -198,7 +198,7 @@ absl::StatusOr<BulkRequest> ParseBulkWrite(const wire::Request& request) {
   for (const bson::View operation : operations) {
     EVENKEEL_ASSIGN_OR_RETURN(BulkOperation parsed,
                               ParseOperation(operation, out.namespaces.size()));
-    if (parsed.multi && request.generic.txn_number) {
+    if (parsed.multi && request.is_retryable_write()) {
       return MakeError(ErrorCode::kInvalidOptions,
                        "a retryable bulkWrite must not have operations that change several "
                        "documents");

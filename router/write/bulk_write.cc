@@ -170,7 +170,7 @@ absl::StatusOr<wire::Request> MakeCommand(const CommandContext& context, const B
   if (const bson::Value concern = context.body()["writeConcern"]; !concern.missing()) {
     body.Append("writeConcern", concern);
   }
-  if (context.request.generic.txn_number) {
+  if (context.request.is_retryable_write()) {
     body.OpenArray("stmtIds");
     bson::ArrayAppender ids(body);
     for (size_t index = begin; index < end; ++index) {

@@ -236,7 +236,7 @@ Awaitable<CommandResult> FindAndModifyCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const FindAndModifyRequest request,
                                query::ParseFindAndModify(context.body()));
   Run run{context, std::move(ns), request, std::nullopt};
-  if (context.request.generic.txn_number) {
+  if (context.request.is_retryable_write()) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<int32_t> ids,
                                  StatementIds(request.stmt_id, {}, 1));
     run.id = ids.empty() ? 0 : ids[0];

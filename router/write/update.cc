@@ -45,7 +45,7 @@ ModifyStatement FromDelete(bson::View raw, const query::DeleteStatement& parsed)
 
 absl::Status CheckRetryable(const CommandContext& context,
                             const std::vector<ModifyStatement>& statements) {
-  if (!context.request.generic.txn_number) return absl::OkStatus();
+  if (!context.request.is_retryable_write()) return absl::OkStatus();
   const bool any_multi = std::any_of(statements.begin(), statements.end(),
                                      [](const ModifyStatement& s) { return s.multi; });
   if (!any_multi) return absl::OkStatus();

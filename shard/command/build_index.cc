@@ -126,6 +126,8 @@ Awaitable<CommandResult> BuildIndexCommand(CommandContext& context) {
     EVENKEEL_CO_RETURN_IF_ERROR(ended.status());
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context, task));
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
+    if (scan.blocked_on() != nullptr)
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await context.WaitFor(scan.blocked_on()));
   }
   co_return bson::Document();
 }

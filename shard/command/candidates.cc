@@ -29,6 +29,13 @@ absl::StatusOr<query::Plan> PlanOf(const WriteStatement& statement,
   return query::ChoosePlan(request, indexes);
 }
 
+// Between two slices of a search: checks for interruption, waits for what the scan has met.
+Awaitable<absl::Status> Pause(const CommandContext& context, const Scan& scan) {
+  EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
+  if (scan.blocked_on() == nullptr) co_return absl::OkStatus();
+  co_return co_await context.WaitFor(scan.blocked_on());
+}
+
 // The best candidates so far, in sort order.
 class Best {
  public:
@@ -107,10 +114,15 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> FindFirst(CommandContext& cont
   absl::Status status;
   bool switched = false;
   while (true) {
-    const auto ended = scan.Run(service.store().Read(), kExaminedPerSlice, visit);
+    absl::StatusOr<bool> ended = false;
+    if (const auto slice = context.Read(); slice.ok()) {
+      ended = scan.Run(*slice, kExaminedPerSlice, visit);
+    } else {
+      ended = slice.status();
+    }
     status = ended.ok() ? failed : ended.status();
     if (!status.ok() || *ended || best.IsDecided()) break;
-    status = context.CheckInterrupt();
+    status = co_await Pause(context, scan);
     if (!status.ok()) break;
     co_await base::SwitchTo(service.pool());
     switched = true;
@@ -140,19 +152,24 @@ Awaitable<absl::Status> AllCandidates::CollectKeys(CommandContext& context) {
   bool switched = false;
   while (true) {
     absl::Status failed;
-    const auto ended =
-        scan_->Run(context.service.store().Read(), kExaminedPerSlice, [&](const Found& found) {
-          const auto matches = statement_->Matches(found.document);
-          failed = matches.status();
-          if (!failed.ok()) return Scan::Visit::kStop;
-          if (*matches) {
-            keys_.emplace_back(found.doc_key);
-            bytes += found.doc_key.size() + kBytesPerKey;
-          }
-          return Scan::Visit::kContinue;
-        });
+    const auto visit = [&](const Found& found) {
+      const auto matches = statement_->Matches(found.document);
+      failed = matches.status();
+      if (!failed.ok()) return Scan::Visit::kStop;
+      if (*matches) {
+        keys_.emplace_back(found.doc_key);
+        bytes += found.doc_key.size() + kBytesPerKey;
+      }
+      return Scan::Visit::kContinue;
+    };
+    absl::StatusOr<bool> ended = false;
+    if (const auto slice = context.Read(); slice.ok()) {
+      ended = scan_->Run(*slice, kExaminedPerSlice, visit);
+    } else {
+      ended = slice.status();
+    }
     status = ended.ok() ? failed : ended.status();
-    if (status.ok()) status = context.CheckInterrupt();
+    if (status.ok()) status = co_await Pause(context, *scan_);
     if (!status.ok() || *ended || bytes > kKeyBytesMax) break;
     co_await base::SwitchTo(context.service.pool());
     switched = true;
@@ -209,18 +226,22 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> AllCandidates::Next(CommandCon
   std::vector<Candidate> out;
   if (keys_first_ && !ended_) EVENKEEL_CO_RETURN_IF_ERROR(co_await CollectKeys(context));
   if (keys_first_) {
-    AddKeys(context.service.store().Read(), &out);
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.Read());
+    AddKeys(slice, &out);
     co_return out;
   }
   const auto home = context.service.executor();
   bool switched = false;
   absl::Status status;
   while (!ended_ && status.ok() && out.empty()) {
-    {
-      const auto ended = RunSlice(context.service.store().Read(), &out);
-      status = ended.ok() ? context.CheckInterrupt() : ended.status();
+    if (const auto slice = context.Read(); slice.ok()) {
+      const auto ended = RunSlice(*slice, &out);
+      status = ended.status();
       if (ended.ok()) ended_ = *ended;
+    } else {
+      status = slice.status();
     }
+    if (status.ok() && out.empty()) status = co_await Pause(context, *scan_);
     if (status.ok() && !ended_ && out.empty()) {
       co_await base::SwitchTo(context.service.pool());
       switched = true;

@@ -1,6 +1,7 @@
 // Changes rows of meta and documents of config.*, each command in one batch.
 #include "shard/command/catalog_commands.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,10 +18,6 @@
 
 namespace evenkeel::shard {
 namespace {
-
-const catalog::ShardCatalog& CatalogOf(storage::WriteContext& context) {
-  return static_cast<const catalog::ShardCatalog&>(*context.state());
-}
 
 // Gives the shard its identity and its ranges.
 class InitTask final : public WriteTask {
@@ -43,8 +40,8 @@ class InitTask final : public WriteTask {
     context.Put(storage::Table::kMeta, catalog::kMetaIdentityKey, identity.Finish().bytes());
     context.Put(storage::Table::kMeta, catalog::MetaAssignmentKey(assignment_.name()),
                 assignment_.ToBson().bytes());
-    context.SetState(before.WithIdentity(cluster_id_, shard_)
-                         ->With(std::make_shared<const catalog::Assignment>(assignment_)));
+    SetCatalog(context, before.WithIdentity(cluster_id_, shard_)
+                            ->With(std::make_shared<const catalog::Assignment>(assignment_)));
   }
   size_t SizeBytes() const override { return 4096; }
   absl::Status status;
@@ -61,8 +58,13 @@ class ApplyTask final : public WriteTask {
  public:
   std::vector<std::shared_ptr<const catalog::CollectionEntry>> put;
   std::vector<CollectionId> drop;
+  // A prepared transaction that has written to one of the collections: nothing was done, it is
+  // waited for.
+  std::shared_ptr<Transaction> blocked_on;
 
   void Execute(storage::WriteContext& context) override {
+    blocked_on = FindPrepared(context);
+    if (blocked_on != nullptr) return;
     for (const auto& entry : put) Put(context, entry);
     for (const CollectionId id : drop) Drop(context, id);
   }
@@ -70,6 +72,21 @@ class ApplyTask final : public WriteTask {
   bool IsEssential() const override { return true; }
 
  private:
+  std::shared_ptr<Transaction> FindPrepared(storage::WriteContext& context) const {
+    for (const auto& transaction : StateOf(context).prepared) {
+      for (const auto& [id, version] : transaction->done.collections) {
+        if (Concerns(id)) return transaction;
+      }
+    }
+    return nullptr;
+  }
+
+  bool Concerns(CollectionId id) const {
+    const auto is_it = [id](const auto& entry) { return entry->id == id; };
+    return std::any_of(put.begin(), put.end(), is_it) ||
+           std::find(drop.begin(), drop.end(), id) != drop.end();
+  }
+
   static void Put(storage::WriteContext& context,
                   const std::shared_ptr<const catalog::CollectionEntry>& entry) {
     const auto before = CatalogOf(context).Find(entry->id);
@@ -78,7 +95,7 @@ class ApplyTask final : public WriteTask {
     context.Put(storage::Table::kMeta, catalog::MetaCollectionKey(entry->id),
                 entry->ToBson().bytes());
     if (before != nullptr) DropMissingIndexes(context, *before, *entry);
-    context.SetState(CatalogOf(context).With(entry));
+    SetCatalog(context, CatalogOf(context).With(entry));
   }
 
   static void DropMissingIndexes(storage::WriteContext& context,
@@ -108,7 +125,7 @@ class ApplyTask final : public WriteTask {
     const bool multikey = catalog.IsMultikey(id), long_keys = catalog.HasLongKeys(id);
     if (multikey) context.Remove(storage::Table::kMeta, catalog::MetaMultikeyKey(id));
     if (long_keys) context.Remove(storage::Table::kMeta, catalog::MetaLongKeysKey(id));
-    if (multikey || long_keys) context.SetState(catalog.WithoutIndex(id));
+    if (multikey || long_keys) SetCatalog(context, catalog.WithoutIndex(id));
   }
 
   // A collection that was never here is marked too: its creation may still be on the way.
@@ -128,7 +145,7 @@ class ApplyTask final : public WriteTask {
       SetToZero(context, key);
     }
     context.Remove(storage::Table::kMeta, catalog::MetaCollectionKey(id));
-    context.SetState(catalog.Without(id));
+    SetCatalog(context, catalog.Without(id));
   }
 };
 
@@ -193,8 +210,7 @@ class CommitTask final : public WriteTask {
     after.records.doc_key = key;
     const bson::Value document = row["d"];
     if (!document.Is(bson::Type::kObject)) {
-      if (record) InstallRemove(context, collection, before);
-      return absl::OkStatus();
+      return record ? InstallRemove(context, collection, before) : absl::OkStatus();
     }
     after.document = document.AsDocument();
     return record ? InstallReplace(context, collection, before, after)
@@ -252,8 +268,12 @@ Awaitable<CommandResult> ApplyCatalogCommand(CommandContext& context) {
           CollectionId{static_cast<uint64_t>(bson::ToInt64Exact(value).value_or(0))});
     }
   }
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(context.service, task));
-  co_return bson::Document();
+  while (true) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(context.service, task));
+    if (task->blocked_on == nullptr) co_return bson::Document();
+    EVENKEEL_CO_RETURN_IF_ERROR(
+        co_await task->blocked_on->ended.Wait(context.deadline, context.cancelled));
+  }
 }
 
 Awaitable<CommandResult> CommitCatalogCommand(CommandContext& context) {

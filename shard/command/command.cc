@@ -1,6 +1,7 @@
 // Steps that every command shares.
 #include "shard/command/command.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status.h"
@@ -8,6 +9,12 @@
 #include "query/expr/let.h"
 
 namespace evenkeel::shard {
+namespace {
+
+// A command without a deadline of its own waits so long for the outcome of a transaction.
+constexpr absl::Duration kDecisionWaitMax = absl::Seconds(30);
+
+}  // namespace
 
 absl::StatusOr<std::vector<bson::View>> CommandContext::Documents(std::string_view name) const {
   if (const wire::DocumentSequence* sequence = message.FindSequence(name))
@@ -34,12 +41,26 @@ absl::Status CommandContext::CheckInterrupt() const {
   return absl::OkStatus();
 }
 
-bool Collection::Owns(std::string_view placement_key) const {
-  return assignment == nullptr || assignment->Owns(shard, catalog::DecodeHash(placement_key));
+absl::StatusOr<storage::ReadSlice> CommandContext::Read() const {
+  if (transaction == nullptr) return service.store().Read();
+  EVENKEEL_ASSIGN_OR_RETURN(storage::ReadSlice slice,
+                            service.store().ReadAt(transaction->read_at()));
+  slice.SetOverlay(&transaction->done.effects);
+  return slice;
 }
 
-const catalog::ShardCatalog& CatalogOf(const storage::ReadSlice& slice) {
-  return static_cast<const catalog::ShardCatalog&>(*slice.state());
+Awaitable<absl::Status> CommandContext::WaitFor(std::shared_ptr<Transaction> prepared) const {
+  const absl::Time give_up = std::min(deadline, service.wall().Now() + kDecisionWaitMax);
+  const absl::Status status = co_await prepared->ended.Wait(give_up, cancelled);
+  if (status.ok() || give_up == deadline || CodeOf(status) == ErrorCode::kInterrupted)
+    co_return status;
+  co_return Error(ErrorCode::kExceededTimeLimit,
+                  "gave up waiting for the outcome of a transaction that shard{} decides",
+                  prepared->done.coordinator.value);
+}
+
+bool Collection::Owns(std::string_view placement_key) const {
+  return assignment == nullptr || assignment->Owns(shard, catalog::DecodeHash(placement_key));
 }
 
 absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,

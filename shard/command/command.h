@@ -13,6 +13,7 @@
 #include "catalog/shard_catalog.h"
 #include "query/context.h"
 #include "shard/command/service.h"
+#include "shard/commit/shard_state.h"
 #include "wire/protocol/message.h"
 #include "wire/protocol/shard_envelope.h"
 
@@ -24,7 +25,14 @@ struct CommandContext {
   const wire::Message& message;
   absl::Time deadline;
   base::CancellationToken cancelled;
+  std::shared_ptr<Transaction> transaction;  // null: the command is not a part of one
 
+  // The state that the command reads, for one slice of work: the latest, or the transaction's
+  // snapshot with its own writes on top. Errors: SnapshotTooOld.
+  absl::StatusOr<storage::ReadSlice> Read() const;
+  // Waits for the outcome of a transaction whose effects a read has met. Errors: MaxTimeMSExpired,
+  // Interrupted; ExceededTimeLimit when a command without a deadline has waited for long.
+  Awaitable<absl::Status> WaitFor(std::shared_ptr<Transaction> prepared) const;
   bson::View body() const { return message.body; }
   // The documents of a sequence, or of the body's array of that name.
   absl::StatusOr<std::vector<bson::View>> Documents(std::string_view name) const;
@@ -55,8 +63,6 @@ absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,
 // The same from the state of a slice.
 absl::StatusOr<Collection> OpenCollection(const storage::ReadSlice& slice,
                                           const wire::ShardEnvelope& envelope);
-
-const catalog::ShardCatalog& CatalogOf(const storage::ReadSlice& slice);
 
 // Context for compiling the query of a command on this collection; `let` of the command included.
 absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(

@@ -112,6 +112,7 @@ bool AppendRows(CommandContext& context, CollectionId collection, std::string* n
   for (size_t i = 0; i < kRowsPerSlice; ++i, cursor->Next()) {
     if (!cursor->Valid()) return false;
     *next = std::string(cursor->key()) + '\0';
+    if (!txn::IsRetryRecordKey(cursor->key())) continue;
     const std::string_view value = cursor->record().value;
     const auto record = txn::DecodeRetryRecord(value);
     if (!record.ok() || record->collection != collection || txn::IsExpired(*record, now)) continue;

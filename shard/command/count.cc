@@ -15,6 +15,7 @@
 #include "query/request/distinct_request.h"
 #include "shard/command/index_keys.h"
 #include "shard/command/read_cursor.h"
+#include "storage/keys/key_encoding.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -60,6 +61,26 @@ bson::Document CountReply(int64_t count) {
   return reply.Finish();
 }
 
+// The counters of a collection, once no transaction is prepared on it.
+Awaitable<absl::StatusOr<int64_t>> CountAll(CommandContext& context,
+                                            const wire::ShardEnvelope& envelope) {
+  while (true) {
+    std::optional<PreparedEffect> prepared;
+    {
+      const storage::ReadSlice slice = context.service.store().Read();
+      EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection, OpenCollection(slice, envelope));
+      const CollectionId id = collection.entry->id;
+      prepared = FirstPreparedIn(StateOf(slice), storage::Table::kDocs, storage::DocPrefix(id),
+                                 storage::DocPrefixEnd(id), false, slice.timestamp());
+      if (!prepared) {
+        co_return CountOf(slice, *collection.entry, collection.assignment.get(), collection.shard)
+            .documents;
+      }
+    }
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await context.WaitFor(prepared->transaction));
+  }
+}
+
 int64_t AfterSkipAndLimit(int64_t count, const query::CountRequest& request) {
   count = std::max<int64_t>(0, count - request.skip);
   return request.limit > 0 ? std::min(count, request.limit) : count;
@@ -72,15 +93,11 @@ Awaitable<CommandResult> CountCommand(CommandContext& context) {
                                wire::ParseEnvelope(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest request,
                                query::ParseCount(context.body()));
-  Collection collection;
-  {
-    const storage::ReadSlice slice = context.service.store().Read();
-    EVENKEEL_CO_ASSIGN_OR_RETURN(collection, OpenCollection(slice, envelope));
-    if (request.query.empty() && request.hint.missing()) {
-      const storage::Count all =
-          CountOf(slice, *collection.entry, collection.assignment.get(), collection.shard);
-      co_return CountReply(AfterSkipAndLimit(all.documents, request));
-    }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
+                               OpenCollection(*context.service.catalog(), envelope));
+  if (request.query.empty() && request.hint.missing()) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const int64_t all, co_await CountAll(context, envelope));
+    co_return CountReply(AfterSkipAndLimit(all, request));
   }
   const auto command = std::make_shared<const bson::Document>(context.body());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest kept, query::ParseCount(command->view()));

@@ -75,6 +75,28 @@ absl::Status CheckUnique(storage::WriteContext& context, const Collection& colle
   return absl::OkStatus();
 }
 
+// Claims the values of unique indexes that come or go.
+absl::Status ClaimUnique(storage::WriteContext& context, const Collection& collection,
+                         const DocumentRecords& records) {
+  for (const IndexRecord& record : records.indexes) {
+    if (!NeedsUniqueCheck(collection, *record.index)) continue;
+    EVENKEEL_RETURN_IF_ERROR(context.Claim(
+        storage::Table::kIndex, std::string_view(record.key).substr(0, record.prefix_bytes)));
+  }
+  return absl::OkStatus();
+}
+
+// Claims what a change from `old` to `added` concerns; either may be empty.
+absl::Status ClaimChange(storage::WriteContext& context, const Collection& collection,
+                         const DocumentRecords& old, const DocumentRecords& added) {
+  for (const DocumentRecords* records : {&old, &added}) {
+    if (records->doc_key.empty()) continue;
+    EVENKEEL_RETURN_IF_ERROR(context.Claim(storage::Table::kDocs, records->doc_key));
+    EVENKEEL_RETURN_IF_ERROR(ClaimUnique(context, collection, *records));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckIdFree(storage::WriteContext& context, const Collection& collection,
                          const PreparedDocument& added) {
   if (!context.Get(storage::Table::kDocs, added.records.doc_key)) return absl::OkStatus();
@@ -192,24 +214,20 @@ void PutIndexRecord(storage::WriteContext& context, const IndexRecord& record) {
 
 void MarkIndexes(storage::WriteContext& context, const std::vector<IndexId>& multikey,
                  const std::vector<IndexId>& long_keys) {
-  const auto catalog = [&context]() -> const catalog::ShardCatalog& {
-    return static_cast<const catalog::ShardCatalog&>(*context.state());
-  };
   for (const IndexId id : multikey) {
-    if (catalog().IsMultikey(id)) continue;
+    if (CatalogOf(context).IsMultikey(id)) continue;
     context.Put(storage::Table::kMeta, catalog::MetaMultikeyKey(id), "1");
-    context.SetState(catalog().WithMultikey(id));
+    SetCatalog(context, CatalogOf(context).WithMultikey(id));
   }
   for (const IndexId id : long_keys) {
-    if (catalog().HasLongKeys(id)) continue;
+    if (CatalogOf(context).HasLongKeys(id)) continue;
     context.Put(storage::Table::kMeta, catalog::MetaLongKeysKey(id), "1");
-    context.SetState(catalog().WithLongKeys(id));
+    SetCatalog(context, CatalogOf(context).WithLongKeys(id));
   }
 }
 
 absl::Status CheckSameVersion(storage::WriteContext& context, const Collection& seen) {
-  const auto& catalog = static_cast<const catalog::ShardCatalog&>(*context.state());
-  const auto now = catalog.Find(seen.entry->id);
+  const auto now = CatalogOf(context).Find(seen.entry->id);
   if (now == nullptr || now->version != seen.entry->version) {
     return Error(ErrorCode::kStaleConfig, "collection {} has changed on shard{}", seen.entry->ns,
                  seen.shard.value);
@@ -227,6 +245,7 @@ absl::Status CheckUnchanged(storage::WriteContext& context, const Collection& se
 absl::Status InstallInsert(storage::WriteContext& context, const Collection& collection,
                            const PreparedDocument& added) {
   const DocumentRecords& records = added.records;
+  EVENKEEL_RETURN_IF_ERROR(ClaimChange(context, collection, {}, records));
   EVENKEEL_RETURN_IF_ERROR(CheckIdFree(context, collection, added));
   EVENKEEL_RETURN_IF_ERROR(CheckUnique(context, collection, added, {}));
   context.Put(storage::Table::kDocs, records.doc_key, added.document.Bytes());
@@ -239,6 +258,7 @@ absl::Status InstallInsert(storage::WriteContext& context, const Collection& col
 
 absl::Status InstallReplace(storage::WriteContext& context, const Collection& collection,
                             const PreparedDocument& old, const PreparedDocument& added) {
+  EVENKEEL_RETURN_IF_ERROR(ClaimChange(context, collection, old.records, added.records));
   const bool moved = old.records.doc_key != added.records.doc_key;
   if (moved) EVENKEEL_RETURN_IF_ERROR(CheckIdFree(context, collection, added));
   EVENKEEL_RETURN_IF_ERROR(CheckUnique(context, collection, added, old.records.doc_key));
@@ -257,12 +277,14 @@ absl::Status InstallReplace(storage::WriteContext& context, const Collection& co
   return absl::OkStatus();
 }
 
-void InstallRemove(storage::WriteContext& context, const Collection& collection,
-                   const PreparedDocument& old) {
+absl::Status InstallRemove(storage::WriteContext& context, const Collection& collection,
+                           const PreparedDocument& old) {
+  EVENKEEL_RETURN_IF_ERROR(ClaimChange(context, collection, old.records, {}));
   context.Remove(storage::Table::kDocs, old.records.doc_key);
   ReplaceRecords(context, old.records.indexes, {});
   AddToCounter(context, collection, old.records.placement_key, -1,
                -static_cast<int64_t>(old.document.SizeBytes()));
+  return absl::OkStatus();
 }
 
 }  // namespace evenkeel::shard

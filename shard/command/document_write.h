@@ -27,12 +27,14 @@ struct PreparedDocument {
 // Puts a new document. Errors: DuplicateKey with its details; nothing is changed then.
 absl::Status InstallInsert(storage::WriteContext& context, const Collection& collection,
                            const PreparedDocument& added);
+// All three claim the keys that they change first (WriteConflict).
 // Replaces `old` (as it is in the store) by `added`; their places may differ. Errors: DuplicateKey;
 // nothing is changed then.
 absl::Status InstallReplace(storage::WriteContext& context, const Collection& collection,
                             const PreparedDocument& old, const PreparedDocument& added);
-void InstallRemove(storage::WriteContext& context, const Collection& collection,
-                   const PreparedDocument& old);
+// Removes `old` (as it is in the store).
+absl::Status InstallRemove(storage::WriteContext& context, const Collection& collection,
+                           const PreparedDocument& old);
 
 // The parts, for index builds.
 // Errors: DuplicateKey when another document than `replaced` has a record with the values of

@@ -27,7 +27,8 @@ constexpr size_t kSliceBytes = 4u << 20;
 
 struct Statement {
   PreparedDocument document;
-  absl::Status status;  // of preparing, then of the insert
+  absl::Status prepared;  // why it cannot be inserted
+  absl::Status status;    // of the insert
 };
 
 // One slice on the writer. `collection`, `retry` and the documents live until it was executed.
@@ -44,6 +45,9 @@ class InsertTask final : public WriteTask {
   bool IsFull() const { return statements_.size() >= kSliceDocuments || bytes_ >= kSliceBytes; }
 
   void Execute(storage::WriteContext& context) override {
+    inserted_ = 0;
+    stopped_ = false;
+    place_.clear();
     refused_ = CheckUnchanged(context, collection_);
     if (!refused_.ok()) return;
     StoredResults before;
@@ -93,6 +97,7 @@ class InsertTask final : public WriteTask {
         ++inserted_;
         continue;
       }
+      statement.status = statement.prepared;
       if (statement.status.ok())
         statement.status = InstallInsert(context, collection_, statement.document);
       if (statement.status.ok()) {
@@ -128,7 +133,7 @@ Statement Prepare(const Collection& collection, bson::View document) {
   if (records.ok()) {
     statement.document.records = *std::move(records);
   } else {
-    statement.status = records.status();
+    statement.prepared = records.status();
   }
   return statement;
 }

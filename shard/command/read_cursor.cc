@@ -131,6 +131,17 @@ absl::StatusOr<bool> ReadCursor::RunSlice(const storage::ReadSlice& slice, RowVi
   return operators_ended_;
 }
 
+absl::Status ReadCursor::RunSlice(const CommandContext& context, RowVisitor visit) {
+  EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.Read());
+  EVENKEEL_ASSIGN_OR_RETURN(ended_, RunSlice(slice, visit));
+  return context.CheckInterrupt();
+}
+
+Awaitable<absl::Status> ReadCursor::Pause(const CommandContext& context) const {
+  if (scan_->blocked_on() == nullptr) co_return absl::OkStatus();
+  co_return co_await context.WaitFor(scan_->blocked_on());
+}
+
 Awaitable<absl::StatusOr<bool>> ReadCursor::NextBatch(CommandContext& context,
                                                       const BatchLimits& limits,
                                                       bson::Builder* builder) {
@@ -166,11 +177,8 @@ Awaitable<absl::StatusOr<bool>> ReadCursor::NextBatch(CommandContext& context,
   bool switched = false;
   absl::Status status;
   while (!ended_ && !full && status.ok()) {
-    {
-      const auto ended = RunSlice(context.service.store().Read(), take);
-      status = ended.ok() ? context.CheckInterrupt() : ended.status();
-      if (ended.ok()) ended_ = *ended;
-    }
+    status = RunSlice(context, take);
+    if (status.ok() && !ended_ && !full) status = co_await Pause(context);
     if (!ended_ && !full && status.ok()) {
       co_await base::SwitchTo(context.service.pool());
       switched = true;
@@ -191,11 +199,9 @@ Awaitable<absl::Status> ReadCursor::RunAll(CommandContext& context,
     return status.ok();
   };
   while (!ended_ && status.ok()) {
-    {
-      const auto ended = RunSlice(context.service.store().Read(), take);
-      if (status.ok()) status = ended.ok() ? context.CheckInterrupt() : ended.status();
-      if (ended.ok()) ended_ = *ended;
-    }
+    const absl::Status ran = RunSlice(context, take);
+    if (status.ok()) status = ran;
+    if (status.ok() && !ended_) status = co_await Pause(context);
     if (!ended_ && status.ok()) {
       co_await base::SwitchTo(context.service.pool());
       switched = true;

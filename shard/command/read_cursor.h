@@ -99,6 +99,10 @@ class ReadCursor {
   // Takes the rows of one slice as far as `visit` wants them. True at the query's end.
   using RowVisitor = absl::FunctionRef<bool(bson::View)>;
   absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice, RowVisitor visit);
+  // The same on the state that the command reads now; sets ended_.
+  absl::Status RunSlice(const CommandContext& context, RowVisitor visit);
+  // Waits for a prepared transaction that the slice has met.
+  Awaitable<absl::Status> Pause(const CommandContext& context) const;
   absl::Status RunScan(const storage::ReadSlice& slice, RowVisitor visit);
   // Shows a row of a cursor without operators, within its skip and limit.
   Scan::Visit ShowRow(bson::View row, RowVisitor visit);

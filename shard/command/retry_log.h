@@ -28,7 +28,8 @@ struct StoredResults {
 // One retryable command on its way, or none (not retryable). Statement ids come from the router.
 class RetryLog {
  public:
-  // From lsid, txnNumber and $shard.s of a command. Errors: InvalidOptions for malformed ones.
+  // From lsid, txnNumber and $shard.s of a command. Statements of a transaction are not retried one
+  // by one. Errors: InvalidOptions for malformed ones.
   static absl::StatusOr<RetryLog> FromCommand(const CommandContext& context,
                                               const wire::ShardEnvelope& envelope);
 

@@ -203,6 +203,7 @@ void Scan::MergeRanges() {
 
 absl::Status Scan::Begin(const storage::ReadSlice& slice) {
   slice_bytes_ = 0;
+  blocked_on_ = nullptr;
   const auto entry = CatalogOf(slice).Find(collection_.entry->id);
   if (entry == nullptr) {
     return Error(ErrorCode::kQueryPlanKilled, "collection dropped: '{}'", collection_.entry->ns);
@@ -232,6 +233,27 @@ bool Scan::IsSeen(const std::string& doc_key) {
   return false;
 }
 
+bool Scan::IsPrepared(const storage::ReadSlice& slice, std::string_view doc_key) {
+  const ShardState& state = StateOf(slice);
+  if (state.prepared.empty()) return false;
+  blocked_on_ = PreparedOn(state, storage::Table::kDocs, doc_key, slice.timestamp());
+  return blocked_on_ != nullptr;
+}
+
+std::optional<PreparedEffect> Scan::StopInRange(const storage::ReadSlice& slice) const {
+  const ShardState& state = StateOf(slice);
+  if (state.prepared.empty()) return std::nullopt;
+  std::string begin = ranges_[at_].begin, end = ranges_[at_].end;
+  if (!resume_.empty()) {
+    if (reverse_) {
+      end = resume_;
+    } else {
+      begin = resume_ + '\0';
+    }
+  }
+  return FirstPreparedIn(state, table_, begin, end, reverse_, slice.timestamp());
+}
+
 bool Scan::Show(const storage::ReadSlice& slice, std::string_view key,
                 const storage::Record& record, Visitor visit) {
   std::string_view doc_key = key;
@@ -240,6 +262,7 @@ bool Scan::Show(const storage::ReadSlice& slice, std::string_view key,
   if (table_ == storage::Table::kIndex) {
     ++keys_examined_;
     owned_key = storage::DocKeyOfIndexRecord(collection_.entry->id, key, record.value);
+    if (IsPrepared(slice, owned_key)) return false;
     if (deduplicate_ && IsSeen(owned_key)) return true;
     if (!failed_.ok()) return false;
     auto found = slice.Get(storage::Table::kDocs, owned_key);
@@ -258,6 +281,7 @@ bool Scan::RunPoints(const storage::ReadSlice& slice, size_t examined_max, Visit
   for (size_t examined = 0; at_ < points_.size(); ++examined) {
     if (examined == examined_max || slice_bytes_ > kSliceBytesMax) return false;
     const std::string& key = points_[reverse_ ? points_.size() - 1 - at_ : at_];
+    if (IsPrepared(slice, key)) return false;
     ++at_;
     auto record = slice.Get(storage::Table::kDocs, key);
     if (record && !Show(slice, key, *record, visit)) return at_ == points_.size();
@@ -280,6 +304,24 @@ bool Scan::IsInRange(const storage::Cursor& cursor) const {
   return reverse_ ? cursor.key() >= ranges_[at_].begin : cursor.key() < ranges_[at_].end;
 }
 
+// True when the present range has ended; else `resume_` is the last key looked at.
+bool Scan::RunRange(const storage::ReadSlice& slice, storage::Cursor& cursor, size_t* left,
+                    Visitor visit) {
+  const std::optional<PreparedEffect> stop = StopInRange(slice);
+  for (Position(cursor); IsInRange(cursor); reverse_ ? cursor.Previous() : cursor.Next()) {
+    if (stop && (reverse_ ? cursor.key() <= stop->key : cursor.key() >= stop->key)) break;
+    const bool go_on = Show(slice, cursor.key(), cursor.record(), visit);
+    if (blocked_on_ != nullptr) return false;
+    if (*left > 0) --*left;
+    const bool pause = !go_on || *left == 0 || slice_bytes_ > kSliceBytesMax;
+    // With transactions prepared the next record may be the one to stop at.
+    if (pause || !StateOf(slice).prepared.empty()) resume_ = std::string(cursor.key());
+    if (pause) return false;
+  }
+  if (stop) blocked_on_ = stop->transaction;
+  return !stop;
+}
+
 bool Scan::RunRanges(const storage::ReadSlice& slice, size_t examined_max, Visitor visit) {
   if (at_ == ranges_.size()) return true;
   const auto cursor = slice.NewCursor(table_);
@@ -287,13 +329,7 @@ bool Scan::RunRanges(const storage::ReadSlice& slice, size_t examined_max, Visit
   for (; at_ < ranges_.size(); ++at_, resume_.clear()) {
     if (left == 0) return false;
     --left;  // an empty range costs a search too
-    for (Position(*cursor); IsInRange(*cursor); reverse_ ? cursor->Previous() : cursor->Next()) {
-      const bool go_on = Show(slice, cursor->key(), cursor->record(), visit);
-      if (left > 0) --left;
-      if (go_on && left > 0 && slice_bytes_ <= kSliceBytesMax) continue;
-      resume_ = std::string(cursor->key());
-      return false;
-    }
+    if (!RunRange(slice, *cursor, &left, visit)) return false;
   }
   return true;
 }

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ class Scan {
   // or kSliceBytesMax were looked at, or the end. Returns true at the end. Errors: QueryPlanKilled
   // when the collection or the index is gone, ExceededMemoryLimit past kSeenBytesMax.
   absl::StatusOr<bool> Run(const storage::ReadSlice& slice, size_t examined_max, Visitor visit);
+  // Set when the last Run has stopped before a document on which a transaction is prepared: to be
+  // waited for before the next Run.
+  const std::shared_ptr<Transaction>& blocked_on() const { return blocked_on_; }
   static constexpr size_t kSliceBytesMax = 16u << 20;  // of documents shown in one slice
   static constexpr size_t kSeenBytesMax = 64u << 20;   // of document keys seen in a multikey index
 
@@ -70,6 +74,11 @@ class Scan {
   absl::Status Begin(const storage::ReadSlice& slice);
   bool RunPoints(const storage::ReadSlice& slice, size_t examined_max, Visitor visit);
   bool RunRanges(const storage::ReadSlice& slice, size_t examined_max, Visitor visit);
+  bool RunRange(const storage::ReadSlice& slice, storage::Cursor& cursor, size_t* left,
+                Visitor visit);
+  // Where the rest of the present range has to stop, if anywhere.
+  std::optional<PreparedEffect> StopInRange(const storage::ReadSlice& slice) const;
+  bool IsPrepared(const storage::ReadSlice& slice, std::string_view doc_key);
   void Position(storage::Cursor& cursor) const;
   bool IsInRange(const storage::Cursor& cursor) const;
   // Looks one record over; true to go on.
@@ -91,6 +100,7 @@ class Scan {
   size_t seen_bytes_ = 0;
   size_t slice_bytes_ = 0;
   absl::Status failed_;
+  std::shared_ptr<Transaction> blocked_on_;
   uint64_t keys_examined_ = 0, docs_examined_ = 0;
 };
 

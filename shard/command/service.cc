@@ -10,6 +10,8 @@
 #include "shard/command/command.h"
 #include "shard/command/cursor_table.h"
 #include "shard/command/keyed_locks.h"
+#include "shard/command/transaction_commands.h"
+#include "shard/command/transaction_statement.h"
 #include "shard/command/write_task.h"
 #include "wire/protocol/error_reply.h"
 
@@ -18,16 +20,23 @@ namespace {
 
 constexpr wire::ReplyContext kToPeer{.to_peer = true};
 
-// Publishes the catalog that was loaded from the store.
+// Publishes what was loaded from the store.
 class PublishTask final : public WriteTask {
  public:
-  explicit PublishTask(std::shared_ptr<const catalog::ShardCatalog> catalog)
-      : catalog_(std::move(catalog)) {}
-  void Execute(storage::WriteContext& context) override { context.SetState(catalog_); }
+  PublishTask(std::shared_ptr<const catalog::ShardCatalog> catalog, PreparedList prepared,
+              Intents* intents)
+      : catalog_(std::move(catalog)), prepared_(std::move(prepared)), intents_(intents) {}
+  void Execute(storage::WriteContext& context) override {
+    for (const auto& transaction : prepared_) intents_->TakeAgain(transaction);
+    SetCatalog(context, catalog_);
+    SetPrepared(context, prepared_);
+  }
   size_t SizeBytes() const override { return 64; }
 
  private:
   const std::shared_ptr<const catalog::ShardCatalog> catalog_;
+  const PreparedList prepared_;
+  Intents* const intents_;
 };
 
 }  // namespace
@@ -42,17 +51,23 @@ ShardService::ShardService(storage::ShardStore* store, base::HybridClock* clock,
       pool_(std::move(pool)),
       cursors_(std::make_unique<CursorTable>()),
       upsert_locks_(std::make_unique<KeyedLocks>()),
+      transactions_(std::make_unique<TransactionTable>()),
+      transaction_locks_(std::make_unique<KeyedLocks>()),
       write_budget_(std::make_shared<base::ByteBudget>(kWriteBudgetBytes)) {}
 
 ShardService::~ShardService() = default;
 
 Awaitable<absl::Status> ShardService::Start() {
   std::shared_ptr<const catalog::ShardCatalog> catalog;
+  PreparedList prepared;
   {
     const storage::ReadSlice slice = store_->Read();
     EVENKEEL_CO_ASSIGN_OR_RETURN(catalog, catalog::ShardCatalog::Load(slice));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(prepared, LoadPrepared(slice, *transactions_, wall_->Now()));
   }
-  co_return co_await SubmitNowAndWait(*this, std::make_shared<PublishTask>(std::move(catalog)));
+  co_return co_await SubmitNowAndWait(
+      *this, std::make_shared<PublishTask>(std::move(catalog), std::move(prepared),
+                                           &transactions_->intents()));
 }
 
 namespace {
@@ -79,7 +94,12 @@ Awaitable<bson::Document> ShardService::Handle(wire::Message request, absl::Time
     co_return wire::ErrorReply(
         Error(ErrorCode::kCommandNotFound, "a shard has no command '{}'", name), {});
   }
-  CommandResult result = co_await Run(handler, context);
+  CommandResult result;
+  if (const bson::Value statement = request.body[kStatementField]; statement.missing()) {
+    result = co_await Run(handler, context);
+  } else {
+    result = co_await RunStatement(context, statement, handler, Run);
+  }
   if (!result.ok()) co_return wire::ErrorReply(result.status(), kToPeer);
   co_return *std::move(result);
 }

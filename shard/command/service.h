@@ -11,6 +11,7 @@
 #include <absl/synchronization/mutex.h>
 #include <absl/time/time.h>
 
+#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <memory>
@@ -20,16 +21,16 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "catalog/shard_catalog.h"
+#include "shard/commit/shard_state.h"
+#include "shard/commit/transaction_table.h"
 #include "storage/store.h"
 #include "wire/protocol/message.h"
 
 namespace evenkeel::shard {
 
-template <typename T>
-using Awaitable = boost::asio::awaitable<T>;
-
-class CursorTable;  // shard/command/cursor_table.h
-class KeyedLocks;   // shard/command/keyed_locks.h
+class CursorTable;      // shard/command/cursor_table.h
+class KeyedLocks;       // shard/command/keyed_locks.h
+struct CommandContext;  // shard/command/command.h
 
 class ShardService {
  public:
@@ -38,11 +39,13 @@ class ShardService {
                boost::asio::any_io_executor executor, boost::asio::any_io_executor pool);
   ~ShardService();
 
-  // Loads the catalog from the store and publishes it. Before the first Handle.
+  // Loads the catalog and the prepared transactions from the store and publishes them. Before the
+  // first Handle.
   Awaitable<absl::Status> Start();
 
   // Executes one command. Returns the reply document, {ok: 0, code, …} for a failed one; never
   // fails itself, nor does it throw.
+  // A request with the field $txn is a statement of a transaction, which the first one opens.
   Awaitable<bson::Document> Handle(wire::Message request, absl::Time deadline,
                                    base::CancellationToken cancelled);
 
@@ -54,15 +57,28 @@ class ShardService {
   static constexpr size_t kWriteBudgetBytes = limits::kPendingWriteBytesPerShardMax / 2;
   static constexpr absl::Duration kCursorIdleMax = absl::Minutes(10);  // MongoDB's default
 
+  // Ends a transaction that is neither prepared nor over, after the statement that is under way:
+  // its keys are free, nothing of it is left.
+  Awaitable<void> Abort(std::shared_ptr<Transaction> transaction);
+  // Ends transactions that are older than transaction_lifetime and not prepared. To be run every
+  // second or so.
+  Awaitable<void> EndOldTransactions();
+  // MongoDB's transactionLifetimeLimitSeconds.
+  std::atomic<int64_t> transaction_lifetime_seconds{60};
+
   storage::ShardStore& store() { return *store_; }
   // The shard's part of the catalog, as of the latest durable write.
-  std::shared_ptr<const catalog::ShardCatalog> catalog() const {
-    return std::static_pointer_cast<const catalog::ShardCatalog>(store_->State());
+  std::shared_ptr<const catalog::ShardCatalog> catalog() const { return state()->catalog; }
+  std::shared_ptr<const ShardState> state() const {
+    return std::static_pointer_cast<const ShardState>(store_->State());
   }
   base::HybridClock& clock() { return *clock_; }
   const base::WallClock& wall() const { return *wall_; }
   CursorTable& cursors() { return *cursors_; }
   KeyedLocks& upsert_locks() { return *upsert_locks_; }
+  TransactionTable& transactions() { return *transactions_; }
+  // The turns of statements, by Transaction::lock.
+  KeyedLocks& transaction_locks() { return *transaction_locks_; }
   // Of writes that were submitted and are not durable yet.
   const std::shared_ptr<base::ByteBudget>& write_budget() { return write_budget_; }
   const boost::asio::any_io_executor& executor() const { return executor_; }
@@ -76,6 +92,8 @@ class ShardService {
   boost::asio::any_io_executor pool_;
   std::unique_ptr<CursorTable> cursors_;
   std::unique_ptr<KeyedLocks> upsert_locks_;
+  std::unique_ptr<TransactionTable> transactions_;
+  std::unique_ptr<KeyedLocks> transaction_locks_;
   std::shared_ptr<base::ByteBudget> write_budget_;
 };
 

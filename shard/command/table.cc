@@ -14,6 +14,7 @@
 #include "shard/command/find_and_modify.h"
 #include "shard/command/insert.h"
 #include "shard/command/keyless.h"
+#include "shard/command/transaction_commands.h"
 #include "shard/command/update.h"
 
 namespace evenkeel::shard {
@@ -25,15 +26,22 @@ struct Row {
 };
 
 constexpr std::array kRows = {
+    Row{"_abortTransaction", AbortTransactionCommand},
     Row{"_applyCatalog", ApplyCatalogCommand},
+    Row{"_applyDecision", ApplyDecisionCommand},
     Row{"_buildIndex", BuildIndexCommand},
     Row{"_choose", ChooseCommand},
     Row{"_collStats", CollStatsCommand},
     Row{"_commitCatalog", CommitCatalogCommand},
+    Row{"_commitTransaction", CommitTransactionCommand},
     Row{"_copyIn", CopyInCommand},
     Row{"_copySessions", CopySessionsCommand},
+    Row{"_decisionOf", DecisionOfCommand},
     Row{"_findRecord", FindRecordCommand},
+    Row{"_forgetDecision", ForgetDecisionCommand},
     Row{"_initShard", InitShardCommand},
+    Row{"_listPrepared", ListPreparedCommand},
+    Row{"_prepareTransaction", PrepareTransactionCommand},
     Row{"_shardStats", ShardStatsCommand},
     Row{"_waitDurable", WaitDurableCommand},
     Row{"aggregate", AggregateCommand},

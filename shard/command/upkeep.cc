@@ -51,6 +51,7 @@ std::vector<std::string> FindExpired(const storage::ReadSlice& slice, absl::Time
       *next = std::string(cursor->key());
       break;
     }
+    if (!txn::IsRetryRecordKey(cursor->key())) continue;
     const auto record = txn::DecodeRetryRecord(cursor->record().value);
     if (!record.ok() || txn::IsExpired(*record, now)) expired.emplace_back(cursor->key());
   }

@@ -36,6 +36,8 @@ class WriteManyTask final : public WriteTask {
   }
 
   void Execute(storage::WriteContext& context) override {
+    outcome = {};
+    moved_to.clear();
     outcome.status = CheckUnchanged(context, statement_.collection());
     for (size_t i = 0; i < candidates_.size() && outcome.status.ok(); ++i) {
       auto record = context.Get(storage::Table::kDocs, candidates_[i].doc_key);

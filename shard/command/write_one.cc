@@ -33,6 +33,8 @@ class WriteOneTask final : public WriteTask {
   bool found = false;  // a candidate matched, or the upsert was tried
 
   void Execute(storage::WriteContext& context) override {
+    outcome = {};
+    found = false;
     status = CheckUnchanged(context, statement_.collection());
     if (!status.ok()) return;
     const int32_t id = retry_.StatementId(options_.position);
@@ -136,11 +138,12 @@ class WriteOneTask final : public WriteTask {
 };
 
 // The candidates of a statement that is addressed by one document key: no search, one look.
-std::vector<Candidate> LookAt(CommandContext& context, const WriteStatement& statement,
-                              std::string doc_key) {
+absl::StatusOr<std::vector<Candidate>> LookAt(CommandContext& context,
+                                              const WriteStatement& statement,
+                                              std::string doc_key) {
   std::vector<Candidate> out;
   Candidate candidate{std::move(doc_key), {}, {}};
-  const storage::ReadSlice slice = context.service.store().Read();
+  EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.Read());
   const auto record = slice.Get(storage::Table::kDocs, candidate.doc_key);
   if (record && statement.Matches(bson::View(record->value.data())).value_or(false)) {
     candidate.version = record->commit_timestamp;
@@ -179,7 +182,7 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
     EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
     auto task = std::make_shared<WriteOneTask>(statement, retry, options, service.wall().Now());
     if (key) {
-      task->candidates = LookAt(context, statement, *key);
+      EVENKEEL_CO_ASSIGN_OR_RETURN(task->candidates, LookAt(context, statement, *key));
     } else {
       EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Durable());
       EVENKEEL_CO_ASSIGN_OR_RETURN(task->candidates, co_await FindFirst(context, statement));

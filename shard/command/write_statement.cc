@@ -87,10 +87,7 @@ absl::StatusOr<WriteStatement::NewDocument> WriteStatement::BuildUpsert() const 
 absl::Status WriteStatement::Install(storage::WriteContext& context, const Change& change) const {
   if (!change.changed) return absl::OkStatus();
   const PreparedDocument old{change.old_document.view(), change.old_records};
-  if (is_delete()) {
-    InstallRemove(context, collection_, old);
-    return absl::OkStatus();
-  }
+  if (is_delete()) return InstallRemove(context, collection_, old);
   return InstallReplace(context, collection_, old,
                         {change.new_document.view(), change.new_records});
 }

@@ -4,19 +4,37 @@
 #include <absl/base/thread_annotations.h>
 #include <absl/synchronization/mutex.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
 #include "base/status.h"
+#include "shard/commit/write_contexts.h"
 
 namespace evenkeel::shard {
+namespace {
+
+absl::Status WriteConflict() {
+  return MakeError(ErrorCode::kWriteConflict,
+                   "Caused by :: Write conflict during plan execution and yielding is disabled. :: "
+                   "Please retry your operation or multi-document transaction.");
+}
+
+// A write without a deadline of its own waits so long for a key that a transaction holds.
+constexpr absl::Duration kKeyWaitMax = absl::Seconds(30);
+// What a task of a transaction may write to the log: flags of indexes.
+constexpr size_t kLayerTaskBytes = 1024;
+
+}  // namespace
 
 // One task on its way. The members are written before the event that tells of them is set.
 struct CommandWrites::Pending {
   base::Event executed;
   base::Event finished;
   bool was_executed = false;
-  absl::Status refused;  // why it was not executed
+  absl::Status refused;                  // why it was not executed
+  std::shared_ptr<Transaction> blocker;  // it was taken back, and waits for this one
+  Intents::Place place;
   Timestamp timestamp;
 };
 
@@ -30,18 +48,23 @@ struct CommandWrites::Failures {
 class CommandWrites::Op final : public storage::WriteOp {
  public:
   Op(std::shared_ptr<WriteTask> task, std::shared_ptr<Pending> pending,
-     std::shared_ptr<Failures> failures, std::shared_ptr<base::ByteBudget> budget,
-     base::ByteBudget::Grant grant)
+     std::shared_ptr<Failures> failures, const Caller& caller, base::ByteBudget::Grant grant)
       : task_(std::move(task)),
         pending_(std::move(pending)),
         failures_(std::move(failures)),
-        budget_(std::move(budget)),
+        transaction_(caller.transaction),
+        intents_(&caller.service->transactions().intents()),
+        budget_(caller.service->write_budget()),
         grant_(std::move(grant)) {}
 
   void Execute(storage::WriteContext& context) override {
-    task_->Execute(context);
-    pending_->timestamp = context.timestamp();
-    pending_->was_executed = true;
+    if (transaction_ != nullptr) {
+      ExecuteInLayer(context);
+    } else if (intents_->empty()) {
+      ExecutePlain(context);
+    } else {
+      ExecuteOffKeys(context);
+    }
     pending_->executed.Set();
   }
 
@@ -50,30 +73,66 @@ class CommandWrites::Op final : public storage::WriteOp {
       absl::MutexLock lock(&failures_->mutex);
       failures_->first.Update(status);
     }
-    if (!pending_->was_executed) {
+    if (!pending_->executed.IsSet()) {
       pending_->refused = status;
       pending_->executed.Set();
     }
     pending_->finished.Set();
   }
 
-  size_t SizeBytes() const override { return task_->SizeBytes(); }
+  size_t SizeBytes() const override {
+    return transaction_ != nullptr ? kLayerTaskBytes : task_->SizeBytes();
+  }
   bool IsEssential() const override { return task_->IsEssential(); }
 
  private:
+  void ExecutePlain(storage::WriteContext& context) {
+    task_->Execute(context);
+    pending_->timestamp = context.timestamp();
+    pending_->was_executed = true;
+  }
+
+  void ExecuteOffKeys(storage::WriteContext& context) {
+    PlainContext plain(context, intents_);
+    const size_t mark = context.Mark();
+    ExecutePlain(plain);
+    if (plain.blocker() == nullptr) return;
+    context.RollBackTo(mark);
+    pending_->was_executed = false;
+    pending_->blocker = plain.blocker();
+    pending_->place = plain.TakePlace();
+  }
+
+  void ExecuteInLayer(storage::WriteContext& context) {
+    if (transaction_->state != TransactionState::kActive) {
+      pending_->refused = MakeError(ErrorCode::kNoSuchTransaction,
+                                    "the transaction has ended while a statement was under way");
+      return;
+    }
+    LayerContext layer(context, intents_, transaction_);
+    const size_t mark = layer.Mark();
+    task_->Execute(layer);
+    pending_->was_executed = !layer.conflict() && layer.blocker() == nullptr;
+    if (pending_->was_executed) return;
+    layer.RollBackTo(mark);
+    pending_->blocker = layer.blocker();
+    if (layer.conflict()) pending_->refused = WriteConflict();
+  }
+
   const std::shared_ptr<WriteTask> task_;
   const std::shared_ptr<Pending> pending_;
   const std::shared_ptr<Failures> failures_;
+  const std::shared_ptr<Transaction> transaction_;
+  Intents* const intents_;
   const std::shared_ptr<base::ByteBudget> budget_;  // outlives its grant
   const base::ByteBudget::Grant grant_;             // until the task has ended
 };
 
-absl::Status CommandWrites::Submit(ShardService& service, std::shared_ptr<WriteTask> task,
-                                   base::ByteBudget::Grant grant) {
+absl::Status CommandWrites::SubmitNewest(base::ByteBudget::Grant grant) {
   if (failures_ == nullptr) failures_ = std::make_shared<Failures>();
   auto pending = std::make_shared<Pending>();
-  EVENKEEL_RETURN_IF_ERROR(service.store().Submit(std::make_unique<Op>(
-      std::move(task), pending, failures_, service.write_budget(), std::move(grant))));
+  EVENKEEL_RETURN_IF_ERROR(caller_.service->store().Submit(
+      std::make_unique<Op>(task_, pending, failures_, caller_, std::move(grant))));
   newest_ = std::move(pending);
   return absl::OkStatus();
 }
@@ -87,23 +146,51 @@ Awaitable<absl::Status> CommandWrites::Submit(const CommandContext& context,
     EVENKEEL_CO_ASSIGN_OR_RETURN(
         grant, co_await budget.Acquire(bytes, context.deadline, context.cancelled));
   }
-  co_return Submit(context.service, std::move(task), std::move(grant));
+  caller_ = {&context.service, context.deadline, context.cancelled, context.transaction};
+  task_ = std::move(task);
+  co_return SubmitNewest(std::move(grant));
 }
 
 absl::Status CommandWrites::SubmitNow(ShardService& service, std::shared_ptr<WriteTask> task) {
   base::ByteBudget::Grant grant = service.write_budget()->Force(task->SizeBytes());
-  return Submit(service, std::move(task), std::move(grant));
+  caller_ = {&service, absl::InfiniteFuture(), {}, nullptr};
+  task_ = std::move(task);
+  return SubmitNewest(std::move(grant));
 }
 
-Awaitable<absl::Status> CommandWrites::Executed() const {
+// Waits for the transaction that holds a key of the newest task, in line for that key.
+Awaitable<absl::Status> CommandWrites::WaitForKeys() {
+  const auto blocked = newest_;
+  const absl::Time now = caller_.service->wall().Now();
+  const absl::Time give_up = std::min(caller_.deadline, now + kKeyWaitMax);
+  const absl::Status status = co_await blocked->blocker->off_keys.Wait(give_up, caller_.cancelled);
+  if (!status.ok()) {
+    const bool own = give_up == caller_.deadline || CodeOf(status) == ErrorCode::kInterrupted;
+    co_return own ? status : WriteConflict();
+  }
+  // Executed again before the place is dropped: no transaction takes the key in between.
+  base::ByteBudget::Grant grant = caller_.service->write_budget()->Force(task_->SizeBytes());
+  EVENKEEL_CO_RETURN_IF_ERROR(SubmitNewest(std::move(grant)));
+  (void)co_await newest_->executed.Wait();
+  co_return absl::OkStatus();
+}
+
+Awaitable<absl::Status> CommandWrites::Executed() {
   EVENKEEL_CHECK(newest_ != nullptr);
-  const auto pending = newest_;
-  (void)co_await pending->executed.Wait();
-  co_return pending->was_executed ? absl::OkStatus() : pending->refused;
+  {
+    const auto pending = newest_;
+    (void)co_await pending->executed.Wait();
+  }
+  while (newest_->blocker != nullptr) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await WaitForKeys());
+  }
+  co_return newest_->was_executed ? absl::OkStatus() : newest_->refused;
 }
 
-Awaitable<absl::Status> CommandWrites::Durable() const {
+Awaitable<absl::Status> CommandWrites::Durable() {
   if (newest_ == nullptr) co_return absl::OkStatus();
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await Executed());
+  if (caller_.transaction != nullptr) co_return absl::OkStatus();
   const auto pending = newest_;
   const auto failures = failures_;
   (void)co_await pending->finished.Wait();

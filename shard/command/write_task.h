@@ -19,7 +19,8 @@ class WriteTask {
  public:
   virtual ~WriteTask() = default;
   // Writer thread; short; keeps its results in members, which the command reads after it has
-  // waited.
+  // waited. Called again, after its effects were taken back, when it has met a key that a
+  // transaction holds: it starts afresh.
   virtual void Execute(storage::WriteContext& context) = 0;
   // About how many bytes it will write. Always the same for one task.
   virtual size_t SizeBytes() const = 0;
@@ -28,6 +29,9 @@ class WriteTask {
 };
 
 // The writes of one command, in the order in which they were submitted. One coroutine at a time.
+//
+// In a transaction, tasks write into its layer, and there is nothing to be durable before it
+// commits.
 //
 // Invariant: nothing a task has computed is told to anybody before Durable has returned OK.
 class CommandWrites {
@@ -39,13 +43,17 @@ class CommandWrites {
   // The same at once, whatever is pending: for the shard's own work.
   absl::Status SubmitNow(ShardService& service, std::shared_ptr<WriteTask> task);
   bool any() const { return newest_ != nullptr; }
-  // Waits until the newest task was executed: its results may be read, but not yet told.
-  // Errors: as Durable, for a task that was refused and not executed.
-  Awaitable<absl::Status> Executed() const;
+  // Waits until the newest task was executed: its results may be read, but not yet told. One that
+  // meets a transaction's key waits for it and is executed again; so it has to be waited for before
+  // the next one is submitted.
+  // Errors: as Durable, for a task that was refused and not executed; WriteConflict and
+  // NoSuchTransaction in a transaction, which has to end then; MaxTimeMSExpired, Interrupted, or
+  // WriteConflict after a long wait for a key.
+  Awaitable<absl::Status> Executed();
   // Waits until everything the tasks have seen and done is durable and visible. OK without any.
   // Errors: of the first task that failed: InterruptedAtShutdown (outcome unknown), OutOfDiskSpace
   // (nothing of that task happened).
-  Awaitable<absl::Status> Durable() const;
+  Awaitable<absl::Status> Durable();
   // What the newest task has seen and done lies at or below it. After Executed, without an error.
   Timestamp timestamp() const;
 
@@ -53,9 +61,18 @@ class CommandWrites {
   struct Pending;
   struct Failures;
   class Op;
-  absl::Status Submit(ShardService& service, std::shared_ptr<WriteTask> task,
-                      base::ByteBudget::Grant grant);
+  // Who waits for the newest task.
+  struct Caller {
+    ShardService* service = nullptr;
+    absl::Time deadline = absl::InfiniteFuture();
+    base::CancellationToken cancelled;
+    std::shared_ptr<Transaction> transaction;
+  };
+  absl::Status SubmitNewest(base::ByteBudget::Grant grant);
+  Awaitable<absl::Status> WaitForKeys();
 
+  Caller caller_;
+  std::shared_ptr<WriteTask> task_;
   std::shared_ptr<Pending> newest_;
   std::shared_ptr<Failures> failures_;  // of all
 };

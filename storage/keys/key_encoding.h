@@ -61,6 +61,8 @@ std::string DocPrefix(CollectionId collection);
 std::string DocPrefixEnd(CollectionId collection);
 // The placement key and encoded _id part of a doc key (everything behind the collection id).
 std::string_view WithoutCollection(std::string_view doc_key);
+// The collection that a doc key belongs to. Requires a key made by DocKey.
+CollectionId CollectionOfDocKey(std::string_view doc_key);
 
 // The key of an index record: index id, encoded fields, document key without its collection.
 //

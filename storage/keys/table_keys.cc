@@ -150,6 +150,12 @@ std::string_view WithoutCollection(std::string_view doc_key) {
   return doc_key.substr(std::min(kIdBytes, doc_key.size()));
 }
 
+CollectionId CollectionOfDocKey(std::string_view doc_key) {
+  uint64_t bits = 0;
+  doc_key.substr(0, kIdBytes).copy(reinterpret_cast<char*>(&bits), kIdBytes);
+  return {__builtin_bswap64(bits)};
+}
+
 std::string IndexPrefix(IndexId index, std::string_view encoded_fields) {
   std::string prefix = IdPrefix(index.value);
   AppendFields(encoded_fields, &prefix);

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "storage/read/merge_cursor.h"
+#include "storage/read/overlay.h"
 #include "storage/read/resolve.h"
 
 namespace evenkeel::storage {
@@ -57,9 +58,16 @@ ReadSlice::~ReadSlice() = default;
 Timestamp ReadSlice::timestamp() const { return impl_->timestamp(); }
 const PublishedState* ReadSlice::state() const { return impl_->view().state.get(); }
 std::optional<Record> ReadSlice::Get(Table table, std::string_view key) const {
+  if (overlay_ != nullptr) {
+    if (const Overlay::Effect* effect = overlay_->Find(table, key)) return effect->record();
+  }
   return impl_->Get(table, key);
 }
-std::unique_ptr<Cursor> ReadSlice::NewCursor(Table table) const { return impl_->NewCursor(table); }
+std::unique_ptr<Cursor> ReadSlice::NewCursor(Table table) const {
+  auto cursor = impl_->NewCursor(table);
+  if (overlay_ == nullptr || overlay_->effects(table).empty()) return cursor;
+  return NewOverlayCursor(std::move(cursor), overlay_, table);
+}
 Count ReadSlice::Counter(std::string_view key) const {
   const std::optional<Record> record = impl_->Get(Table::kCounters, key);
   return record.has_value() ? DecodeCount(record->value) : Count{};

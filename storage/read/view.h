@@ -1,7 +1,8 @@
 // What a shard shows to its readers: one immutable object, replaced by one pointer swap.
 //
-// Reading the latest timestamp, the prepared entries and the tables one after another would lose or
-// tear commits; whoever reads takes one view and uses nothing else.
+// Reading the latest timestamp, the tables and what the layers above publish (prepared transactions
+// too) one after another would lose or tear commits; whoever reads takes one view and uses nothing
+// else.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -15,8 +16,6 @@
 #include "storage/store.h"
 
 namespace evenkeel::storage {
-
-class PreparedEntries;  // effects of prepared transactions: none yet, txn fills it in
 
 // The memory tables, oldest first; the last one is being written. Tables in front that are in LMDB
 // are kept for history.
@@ -33,8 +32,7 @@ struct View {
   Timestamp latest;  // the newest durable commit timestamp
   LogIndex index;    // of the newest durable batch: bounds the counters
   std::shared_ptr<const TableList> tables;
-  std::shared_ptr<const PreparedEntries> prepared;  // null: none
-  std::shared_ptr<const PublishedState> state;      // null before the first SetState
+  std::shared_ptr<const PublishedState> state;  // null before the first SetState
 };
 
 // The tables a read needs, newest first.

@@ -67,10 +67,18 @@ void BatchContext::FinishPayload() {
 
 Timestamp BatchContext::timestamp() {
   if (unit_ == Timestamp{}) {
-    unit_ = last_tick_ = floor_->Tick();
-    if (first_tick_ == Timestamp{}) first_tick_ = unit_;
+    unit_ = floor_->Tick();
+    last_tick_ = std::max(last_tick_, unit_);
+    first_tick_ = first_tick_ == Timestamp{} ? unit_ : std::min(first_tick_, unit_);
   }
   return unit_;
+}
+
+void BatchContext::NextUnitAt(Timestamp timestamp) {
+  floor_->Raise(timestamp);
+  unit_ = timestamp;
+  last_tick_ = std::max(last_tick_, timestamp);
+  first_tick_ = first_tick_ == Timestamp{} ? timestamp : std::min(first_tick_, timestamp);
 }
 
 void BatchContext::RecordUnit() {

@@ -54,6 +54,7 @@ class BatchContext final : public WriteContext {
 
   Timestamp timestamp() override;
   void NextUnit() override { unit_ = Timestamp{}; }
+  void NextUnitAt(Timestamp timestamp) override;
   std::optional<Record> Get(Table table, std::string_view key) override;
   std::unique_ptr<Cursor> NewCursor(Table table) override;
   void Put(Table table, std::string_view key, std::string_view value) override;

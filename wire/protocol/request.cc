@@ -86,6 +86,7 @@ constexpr std::string_view kAcceptedOnly[] = {
     "$tenant",
     "$topologyTime",
     "$traceCtx",
+    "$txn",
     "allowImplicitCollectionCreation",
     "clientOperationKey",
     "coordinator",

@@ -75,6 +75,8 @@ struct Request {
 
   bson::View body() const { return message.body; }
   bool in_transaction() const { return generic.autocommit.has_value(); }
+  // The driver may send it again under the same number.
+  bool is_retryable_write() const { return generic.txn_number.has_value() && !in_transaction(); }
   // The documents given as a sequence `name` or as an array field of that name.
   //
   // Errors   TypeMismatch, naming the field, for a field that is no array or an element that is no

@@ -1,0 +1,86 @@
+// commitTransaction and abortTransaction.
+#include <utility>
+
+#include "base/bson/builder.h"
+#include "base/status.h"
+#include "router/cluster.h"
+#include "router/router.h"
+#include "router/shard_request.h"
+#include "router/transaction/commit.h"
+
+namespace evenkeel::router {
+namespace {
+
+absl::Status NotActive(const CommandContext& context) {
+  return Error(ErrorCode::kNoSuchTransaction,
+               "Given transaction number {} does not match any in-progress transactions.",
+               context.request.generic.txn_number->value);
+}
+
+absl::Status CheckArguments(const CommandContext& context) {
+  if (context.request.database != "admin") {
+    return Error(ErrorCode::kUnauthorized, "{} may only be run against the admin database.",
+                 context.request.name);
+  }
+  if (!context.request.in_transaction()) {
+    return Error(ErrorCode::kNoSuchTransaction, "{} must be run within a transaction",
+                 context.request.name);
+  }
+  return absl::OkStatus();
+}
+
+// A transaction of another router: its coordinator knows, and ends it if it was not decided.
+Awaitable<absl::Status> Recover(CommandContext& context) {
+  const bson::Value token = context.body()["recoveryToken"];
+  if (!token.Is(bson::Type::kObject)) co_return NotActive(context);
+  const bson::Value name = token.AsDocument()["recoveryShardId"];
+  if (name.missing()) co_return NotActive(context);
+  const auto shard = name.Is(bson::Type::kString)
+                         ? context.router.cluster->FindShard(name.AsString())
+                         : std::nullopt;
+  if (!shard) {
+    co_return Error(ErrorCode::kShardNotFound, "recoveryToken.recoveryShardId names no shard: {}",
+                    name.Is(bson::Type::kString) ? name.AsString() : "not a string");
+  }
+  const ClientTransaction named(std::string(context.request.generic.lsid_bytes),
+                                *context.request.generic.txn_number, {});
+  ShardCall call{*shard, MakeMessage(named.EndCommand("_decisionOf"))};
+  const CallScope scope{context.request.deadline, context.cancelled, nullptr};
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
+                               co_await context.router.cluster->Send(std::move(call), scope));
+  if (reply.body.Contains("committedAt")) co_return absl::OkStatus();
+  co_return NotActive(context);
+}
+
+}  // namespace
+
+Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context) {
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckArguments(context));
+  if (context.transaction == nullptr) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await Recover(context));
+    co_return bson::Document();
+  }
+  const CallScope scope{context.request.deadline, context.cancelled, nullptr};
+  EVENKEEL_CO_RETURN_IF_ERROR(
+      co_await CommitTransaction(context.router, context.transaction, scope));
+  co_return bson::Document();
+}
+
+Awaitable<CommandResult> AbortTransactionCommand(CommandContext& context) {
+  using State = ClientTransaction::State;
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckArguments(context));
+  const auto& transaction = context.transaction;
+  if (transaction == nullptr || transaction->state == State::kAborted) co_return NotActive(context);
+  if (transaction->state == State::kCommitted) {
+    co_return Error(ErrorCode::kTransactionCommitted, "Transaction {} has been committed.",
+                    transaction->number().value);
+  }
+  if (transaction->state == State::kCommitting) {
+    co_return Error(ErrorCode::kConflictingOperationInProgress,
+                    "Transaction {} is being committed.", transaction->number().value);
+  }
+  co_await AbortTransaction(context.router, transaction);
+  co_return bson::Document();
+}
+
+}  // namespace evenkeel::router

@@ -1,0 +1,58 @@
+// A client's transaction as its router runs it: the snapshot, the shards that take part, and how
+// far it has come.
+//
+// Statements come one at a time (the session's turn); one statement may call several shards at
+// once. Any thread.
+#pragma once
+
+#include <absl/base/thread_annotations.h>
+#include <absl/synchronization/mutex.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "wire/protocol/message.h"
+
+namespace evenkeel::router {
+
+class ClientTransaction {
+ public:
+  enum class State : uint8_t { kOpen, kCommitting, kCommitted, kAborted };
+
+  // `lsid`: the 16 bytes of the session's UUID. It reads at `read_at` on every shard.
+  ClientTransaction(std::string lsid, TxnNumber number, Timestamp read_at)
+      : lsid_(std::move(lsid)), number_(number), read_at_(read_at) {}
+
+  const std::string& lsid() const { return lsid_; }
+  TxnNumber number() const { return number_; }
+  Timestamp read_at() const { return read_at_; }
+
+  // Adds what makes `message` a statement of the transaction on `shard`, which takes part from now
+  // on.
+  void Join(ShardId shard, wire::Message* message);
+  // Takes from a shard's reply whether it has written.
+  void Note(ShardId shard, bson::View reply);
+  // {_name: 1, lsid, txnNumber}, for the end of the transaction.
+  bson::Document EndCommand(std::string_view name) const;
+
+  std::vector<ShardId> participants() const;
+  // Those that have changed something, the first one first: it is the coordinator.
+  std::vector<ShardId> writers() const;
+
+  // The session's turn is held where these are used.
+  State state = State::kOpen;
+  Timestamp prepared_at;  // the highest of the votes
+  std::optional<Timestamp> committed_at;
+
+ private:
+  const std::string lsid_;
+  const TxnNumber number_;
+  const Timestamp read_at_;
+  mutable absl::Mutex mutex_;
+  std::vector<ShardId> participants_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ShardId> writers_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace evenkeel::router

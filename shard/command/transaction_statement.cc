@@ -1,0 +1,135 @@
+// Statements of transactions.
+#include "shard/command/transaction_statement.h"
+
+#include <utility>
+
+#include "base/async/wait.h"
+#include "base/bson/builder.h"
+#include "base/bson/number.h"
+#include "base/status.h"
+#include "catalog/config_collections.h"
+#include "shard/command/keyed_locks.h"
+
+namespace evenkeel::shard {
+namespace {
+
+// Waits until the state at `timestamp` is complete and can be read.
+Awaitable<absl::Status> WaitUntilReadable(ShardService& service, Timestamp timestamp) {
+  const auto done = std::make_shared<base::Event>();
+  const auto status = std::make_shared<absl::Status>();
+  service.store().WhenReadable(timestamp, [done, status](absl::Status result) {
+    *status = std::move(result);
+    done->Set();
+  });
+  (void)co_await done->Wait();
+  co_return *status;
+}
+
+Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> Open(CommandContext& context,
+                                                             txn::TransactionId id,
+                                                             Timestamp read_at) {
+  ShardService& service = context.service;
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await WaitUntilReadable(service, read_at));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(auto snapshot, service.store().OpenSnapshot(read_at));
+  std::shared_ptr<Transaction> superseded;
+  auto transaction = service.transactions().Begin(std::move(id), read_at, std::move(snapshot),
+                                                  service.wall().Now(), &superseded);
+  if (superseded != nullptr) co_await service.Abort(std::move(superseded));
+  co_return transaction;
+}
+
+Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> OpenOrFind(CommandContext& context,
+                                                                   bson::View statement) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(txn::TransactionId id, TransactionIdOf(context.body()));
+  if (bson::Truthy(statement["start"])) {
+    const bson::Value read_at = statement["readAt"];
+    if (!read_at.Is(bson::Type::kTimestamp)) {
+      co_return MakeError(ErrorCode::kInvalidOptions, "a transaction's readAt is missing");
+    }
+    co_return co_await Open(context, std::move(id), read_at.AsTimestamp());
+  }
+  auto found = context.service.transactions().Find(id);
+  if (found == nullptr) {
+    co_return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.",
+                    id.number.value);
+  }
+  co_return found;
+}
+
+// The snapshot may lie before the collection became what it is: its documents, ranges and index
+// records of that time are not here.
+absl::Status CheckCollectionAtSnapshot(const CommandContext& context) {
+  if (context.body()[wire::kShardField].missing()) return absl::OkStatus();
+  EVENKEEL_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                            wire::ParseEnvelope(context.body()));
+  const auto now = context.service.catalog()->Find(envelope.collection);
+  // A version that is not the shard's is for the command itself to tell.
+  if (now == nullptr || now->version != envelope.version) return absl::OkStatus();
+  if (envelope.collection.value < catalog::kFirstUserId) return absl::OkStatus();
+  EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.Read());
+  const auto row =
+      slice.Get(storage::Table::kMeta, catalog::MetaCollectionKey(envelope.collection));
+  if (row) {
+    const auto version = bson::ToInt64Exact(bson::View(row->value.data())["version"]);
+    if (version && CatalogVersion{static_cast<uint64_t>(*version)} == envelope.version)
+      return absl::OkStatus();
+  }
+  return Error(ErrorCode::kSnapshotUnavailable,
+               "Unable to read from a snapshot due to pending collection catalog changes; please "
+               "retry the operation. Collection '{}' has changed after the snapshot.",
+               now->ns);
+}
+
+absl::Status CheckSize(ShardService& service, const Transaction& transaction, size_t bytes_before) {
+  const size_t bytes = transaction.done.effects.bytes();
+  service.transactions().AddLayerBytes(static_cast<int64_t>(bytes) -
+                                       static_cast<int64_t>(bytes_before));
+  if (service.transactions().layer_bytes() <= TransactionTable::kLayerBytesMax)
+    return absl::OkStatus();
+  return Error(ErrorCode::kTransactionTooLarge,
+               "the open transactions of this shard hold {} bytes, more than fit into memory",
+               service.transactions().layer_bytes());
+}
+
+}  // namespace
+
+absl::StatusOr<txn::TransactionId> TransactionIdOf(bson::View command) {
+  const bson::Value number = command["txnNumber"], lsid = command["lsid"];
+  const bson::Value id = lsid.Is(bson::Type::kObject) ? lsid.AsDocument()["id"] : bson::Value();
+  if (!number.Is(bson::Type::kInt64) || !id.Is(bson::Type::kBinary) ||
+      id.AsBinary().bytes.size() != 16) {
+    return MakeError(ErrorCode::kInvalidOptions, "a transaction needs lsid and txnNumber");
+  }
+  return txn::TransactionId{std::string(id.AsBinary().bytes), TxnNumber{number.AsInt64()}};
+}
+
+Awaitable<CommandResult> RunStatement(CommandContext& context, bson::Value statement,
+                                      CommandHandler handler,
+                                      Awaitable<CommandResult> (*run)(CommandHandler,
+                                                                      CommandContext&)) {
+  ShardService& service = context.service;
+  if (!statement.Is(bson::Type::kObject)) {
+    co_return Error(ErrorCode::kInvalidOptions, "the field {} is not an object", kStatementField);
+  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(context.transaction,
+                               co_await OpenOrFind(context, statement.AsDocument()));
+  Transaction& transaction = *context.transaction;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const KeyedLocks::Guard turn,
+                               co_await service.transaction_locks().Lock(
+                                   transaction.lock, context.deadline, context.cancelled));
+  if (transaction.state != TransactionState::kActive) {
+    co_return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.",
+                    transaction.id().number.value);
+  }
+  transaction.last_use = service.wall().Now();
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckCollectionAtSnapshot(context));
+  const size_t bytes_before = transaction.done.effects.bytes();
+  CommandResult result = co_await run(handler, context);
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckSize(service, transaction, bytes_before));
+  if (!result.ok() || !transaction.wrote()) co_return result;
+  bson::Builder reply(result->view());
+  reply.OpenDocument(kStatementReplyField).Append("wrote", true).Close();
+  co_return reply.Finish();
+}
+
+}  // namespace evenkeel::shard

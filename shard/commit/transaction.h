@@ -1,0 +1,68 @@
+// One transaction as one of its shards keeps it: what it has read at, what it has written, and how
+// far it has come.
+#pragma once
+
+#include <absl/base/thread_annotations.h>
+#include <absl/status/status.h>
+#include <absl/synchronization/mutex.h>
+#include <absl/time/time.h>
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <vector>
+
+#include "base/async/cancellation.h"
+#include "base/async/wait.h"
+#include "base/types.h"
+#include "storage/store.h"
+#include "txn/transaction_record.h"
+
+namespace evenkeel::shard {
+
+template <typename T>
+using Awaitable = boost::asio::awaitable<T>;
+
+// Something that happens once and that many coroutines may wait for. Any thread.
+class Milestone {
+ public:
+  void Reach();
+  bool reached() const { return reached_.load(std::memory_order_acquire); }
+  // Errors: MaxTimeMSExpired at the deadline, Interrupted.
+  Awaitable<absl::Status> Wait(absl::Time deadline, base::CancellationToken cancelled);
+
+ private:
+  std::atomic<bool> reached_{false};
+  absl::Mutex mutex_;
+  std::vector<std::shared_ptr<base::Event>> waiting_ ABSL_GUARDED_BY(mutex_);
+};
+
+enum class TransactionState : uint8_t {
+  kActive,     // takes statements; can be ended by anybody
+  kPrepared,   // has promised to commit; waits for the decision
+  kCommitted,  // its effects are in the log
+  kAborted,
+};
+
+// Statements run one at a time; the writer thread changes the state and, while a statement waits
+// for it, the effects.
+struct Transaction {
+  std::unique_ptr<storage::Snapshot> snapshot;  // keeps the history that its reads need
+  absl::Time started;
+  absl::Time last_use;
+  uint64_t lock = 0;  // names the turn that its statements take
+
+  // What it has done here: kept in the form in which it is prepared.
+  txn::PreparedTransaction done;
+  const txn::TransactionId& id() const { return done.id; }
+  Timestamp read_at() const { return done.read_at; }
+  bool wrote() const { return !done.effects.empty(); }
+
+  std::atomic<TransactionState> state{TransactionState::kActive};
+  Timestamp prepared_at;  // set before the state
+  Timestamp committed_at;
+  Milestone off_keys;  // its claims are free: writers may go on
+  Milestone ended;     // its outcome is visible: readers may go on
+};
+
+}  // namespace evenkeel::shard

@@ -1,0 +1,85 @@
+// The open transactions of one shard.
+//
+// A session has one at a time; the newest number that it has used here is remembered for a while,
+// so that a statement which comes late does not open a transaction again. Any thread, but intents()
+// is the writer thread's.
+#pragma once
+
+#include <absl/base/thread_annotations.h>
+#include <absl/status/statusor.h>
+#include <absl/synchronization/mutex.h>
+#include <absl/time/time.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/hash_map.h"
+#include "shard/commit/intents.h"
+#include "shard/commit/shard_state.h"
+#include "shard/commit/transaction.h"
+
+namespace evenkeel::shard {
+
+class TransactionTable {
+ public:
+  static constexpr size_t kCountMax = 10'000;
+  static constexpr size_t kLayerBytesMax = size_t{256} << 20;  // of all layers together
+
+  // Opens a transaction. `superseded` gets the session's older one, which the caller has to end.
+  //
+  // Errors: TransactionTooOld when the session has used a newer number here, NoSuchTransaction when
+  // it has ended this one, ExceededTimeLimit when too many are open.
+  absl::StatusOr<std::shared_ptr<Transaction>> Begin(txn::TransactionId id, Timestamp read_at,
+                                                     std::unique_ptr<storage::Snapshot> snapshot,
+                                                     absl::Time now,
+                                                     std::shared_ptr<Transaction>* superseded);
+  // One that was prepared before a restart. Before serving.
+  std::shared_ptr<Transaction> Restore(txn::PreparedTransaction prepared, absl::Time now);
+  // Null: not open.
+  std::shared_ptr<Transaction> Find(const txn::TransactionId& id) const;
+  // It has ended.
+  void Remove(const Transaction& transaction);
+
+  // Decisions of this shard that participants may not have applied yet.
+  struct OpenDecision {
+    txn::TransactionId id;
+    txn::Decision decision;
+    absl::Time since;
+  };
+  void AddDecision(txn::TransactionId id, txn::Decision decision, absl::Time now);
+  void RemoveDecision(const txn::TransactionId& id);
+  std::vector<OpenDecision> Decisions() const;
+
+  std::vector<std::shared_ptr<Transaction>> All() const;
+  // Forgets numbers of sessions that were last used before.
+  void Forget(absl::Time before);
+  size_t size() const;
+
+  // Bytes of all layers. Changed by the statements, which do not overlap within a transaction.
+  size_t layer_bytes() const { return layer_bytes_.load(std::memory_order_relaxed); }
+  void AddLayerBytes(int64_t change) {
+    layer_bytes_.fetch_add(static_cast<size_t>(change), std::memory_order_relaxed);
+  }
+
+  Intents& intents() { return intents_; }
+
+ private:
+  struct Slot {
+    TxnNumber newest;
+    std::shared_ptr<Transaction> open;  // null once it has ended
+    absl::Time last_use;
+  };
+
+  mutable absl::Mutex mutex_;
+  base::StringMap<Slot> sessions_ ABSL_GUARDED_BY(mutex_);
+  // Prepared ones whose session has gone on.
+  std::vector<std::shared_ptr<Transaction>> behind_ ABSL_GUARDED_BY(mutex_);
+  std::vector<OpenDecision> decisions_ ABSL_GUARDED_BY(mutex_);
+  size_t open_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t next_lock_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::atomic<size_t> layer_bytes_{0};
+  Intents intents_;
+};
+
+}  // namespace evenkeel::shard

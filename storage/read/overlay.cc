@@ -1,0 +1,164 @@
+// Keeps a transaction's effects in order and merges them into cursors.
+#include "storage/read/overlay.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace evenkeel::storage {
+namespace {
+
+// Merges two ordered sources. The base stands on the nearest key in the direction that the overlay
+// does not replace; `next_` on the nearest effect. The nearer of both is shown.
+class OverlayCursor final : public Cursor {
+ public:
+  OverlayCursor(std::unique_ptr<Cursor> base, const Overlay* overlay, Table table)
+      : base_(std::move(base)), effects_(overlay->effects(table)) {}
+
+  void Seek(std::string_view key) override {
+    forward_ = true;
+    base_->Seek(key);
+    next_ = effects_.lower_bound(key);
+    Settle();
+  }
+
+  void SeekBack(std::string_view key) override {
+    forward_ = false;
+    base_->SeekBack(key);
+    next_ = key.empty() ? effects_.end() : effects_.lower_bound(key);
+    StepBack();
+    Settle();
+  }
+
+  void Next() override {
+    if (!forward_) return Turn();
+    if (from_effect_) {
+      ++next_;
+    } else {
+      base_->Next();
+    }
+    Settle();
+  }
+
+  void Previous() override {
+    if (forward_) return Turn();
+    if (from_effect_) {
+      StepBack();
+    } else {
+      base_->Previous();
+    }
+    Settle();
+  }
+
+  bool Valid() const override { return valid_; }
+  std::string_view key() const override {
+    return from_effect_ ? std::string_view(next_->first) : base_->key();
+  }
+  Record record() const override {
+    return from_effect_ ? *next_->second.record() : base_->record();
+  }
+
+ private:
+  // Goes on in the other direction from the present key.
+  void Turn() {
+    const std::string here(key());
+    if (forward_) return SeekBack(here);
+    Seek(here);
+    if (Valid() && key() == here) Next();
+  }
+
+  // Before the first effect a backward walk is at its end.
+  void StepBack() {
+    at_begin_ = next_ == effects_.begin();
+    if (!at_begin_) --next_;
+  }
+  bool HasEffect() const { return forward_ ? next_ != effects_.end() : !at_begin_; }
+  void NextEffect() {
+    if (forward_) {
+      ++next_;
+    } else {
+      StepBack();
+    }
+  }
+
+  // Leaves out what is removed, and what of the base is replaced.
+  void Settle() {
+    if (!forward_ && effects_.empty()) at_begin_ = true;
+    while (true) {
+      const bool effect = HasEffect();
+      valid_ = effect || base_->Valid();
+      from_effect_ = effect;
+      if (!valid_ || !effect) return;
+      if (base_->Valid()) {
+        const int order = base_->key().compare(next_->first);
+        if (order == 0) {
+          forward_ ? base_->Next() : base_->Previous();
+          continue;
+        }
+        if (forward_ ? order < 0 : order > 0) {
+          from_effect_ = false;
+          return;
+        }
+      }
+      if (next_->second.value) return;
+      NextEffect();
+    }
+  }
+
+  const std::unique_ptr<Cursor> base_;
+  const Overlay::Effects& effects_;
+  Overlay::Effects::const_iterator next_;
+  bool forward_ = true;
+  bool at_begin_ = false;  // backward: no effect is left
+  bool from_effect_ = false;
+  bool valid_ = false;
+};
+
+}  // namespace
+
+const Overlay::Effect* Overlay::Find(Table table, std::string_view key) const {
+  const Effects& all = effects(table);
+  const auto found = all.find(key);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+bool Overlay::empty() const {
+  return std::all_of(effects_.begin(), effects_.end(), [](const Effects& e) { return e.empty(); });
+}
+
+void Overlay::Put(Table table, std::string_view key, std::string_view value) {
+  Set(table, key, std::make_shared<const std::string>(value));
+}
+
+void Overlay::Remove(Table table, std::string_view key) { Set(table, key, nullptr); }
+
+void Overlay::Set(Table table, std::string_view key, std::shared_ptr<const std::string> value) {
+  bytes_ += key.size() + (value ? value->size() : 0);
+  Effects& all = effects_[static_cast<size_t>(table)];
+  const auto [slot, added] = all.try_emplace(std::string(key));
+  Undo undo{table, slot->first, std::nullopt};
+  if (!added) undo.before = std::move(slot->second);
+  slot->second = {std::move(value), Timestamp{next_version_++}};
+  journal_.push_back(std::move(undo));
+}
+
+void Overlay::RollBackTo(size_t mark) {
+  for (; journal_.size() > mark; journal_.pop_back()) {
+    Undo& undo = journal_.back();
+    Effects& all = effects_[static_cast<size_t>(undo.table)];
+    const auto slot = all.find(undo.key);
+    bytes_ -= undo.key.size() + (slot->second.value ? slot->second.value->size() : 0);
+    if (undo.before) {
+      slot->second = *std::move(undo.before);
+    } else {
+      all.erase(slot);
+    }
+  }
+}
+
+std::unique_ptr<Cursor> NewOverlayCursor(std::unique_ptr<Cursor> base, const Overlay* overlay,
+                                         Table table) {
+  return std::make_unique<OverlayCursor>(std::move(base), overlay, table);
+}
+
+}  // namespace evenkeel::storage
