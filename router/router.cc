@@ -156,8 +156,8 @@ Awaitable<void> Router::ResolveInDoubt(base::CancellationToken cancelled) {
 Awaitable<void> Router::KeepHouse(base::CancellationToken cancelled) {
   while ((co_await base::Sleep(kHousekeepingPeriod, cancelled)).ok()) {
     co_await CloseCursors(state_->cursors->TakeIdle());
-    for (const std::string& lsid : state_->sessions->Expire()) {
-      co_await CloseCursors(state_->cursors->TakeOfSession(lsid));
+    for (const auto& session : state_->sessions->Expire()) {
+      co_await EndSession(*state_, session);
     }
   }
 }
@@ -170,7 +170,7 @@ Awaitable<CommandResult> RunNumbered(CommandContext& context, Session& session,
   const wire::Request& request = context.request;
   if (!request.in_transaction()) {
     if (*request.generic.txn_number > session.newest) {
-      co_await LeaveTransaction(context, session);
+      co_await LeaveTransaction(context.router, session);
       session.newest = *request.generic.txn_number;
     }
     co_return co_await handler(context);

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -80,6 +81,21 @@ void AppendCursors(bson::Builder& reply, const CursorTable& cursors) {
   reply.Close().Close().Close();
 }
 
+void AppendTransactions(bson::Builder& reply, const Metrics& metrics) {
+  const auto count = [](const std::atomic<uint64_t>& counter) {
+    return static_cast<int64_t>(counter.load(std::memory_order_relaxed));
+  };
+  const int64_t started = count(metrics.transactions_started);
+  const int64_t committed = count(metrics.transactions_committed);
+  const int64_t aborted = count(metrics.transactions_aborted);
+  reply.OpenDocument("transactions")
+      .Append("currentOpen", std::max<int64_t>(0, started - committed - aborted))
+      .Append("totalStarted", started)
+      .Append("totalCommitted", committed)
+      .Append("totalAborted", aborted)
+      .Close();
+}
+
 }  // namespace
 
 Awaitable<CommandResult> ServerStatusCommand(CommandContext& context) {
@@ -105,6 +121,7 @@ Awaitable<CommandResult> ServerStatusCommand(CommandContext& context) {
   reply.OpenDocument("logicalSessionRecordCache")
       .Append("activeSessionsCount", static_cast<int32_t>(router.sessions->size()))
       .Close();
+  AppendTransactions(reply, router.metrics);
   reply.OpenDocument("sharding")
       .Append("shards", static_cast<int32_t>(router.cluster->shard_count()))
       .Close();

@@ -13,6 +13,7 @@
 #include "router/local/local.h"
 #include "router/router.h"
 #include "router/session/session_table.h"
+#include "router/transaction/statement.h"
 #include "wire/protocol/commands.h"
 
 namespace evenkeel::router::local {
@@ -98,11 +99,14 @@ std::vector<std::string> AllSessions(const RouterState& router) {
   return ids;
 }
 
-// Forgets the sessions and closes their cursors.
+// Forgets the sessions and ends what they have open.
 Awaitable<void> EndAll(RouterState& router, std::vector<std::string> ids) {
   for (const std::string& id : ids) {
-    router.sessions->End(id);
-    co_await CloseCursors(router.cursors->TakeOfSession(id));
+    if (const auto session = router.sessions->End(id)) {
+      co_await EndSession(router, session);
+    } else {
+      co_await CloseCursors(router.cursors->TakeOfSession(id));
+    }
   }
 }
 

@@ -38,19 +38,23 @@ void SessionTable::Refresh(std::string_view id) {
   }
 }
 
-void SessionTable::End(std::string_view id) {
+std::shared_ptr<Session> SessionTable::End(std::string_view id) {
   absl::MutexLock lock(&mutex_);
-  if (const auto found = sessions_.find(id); found != sessions_.end()) sessions_.erase(found);
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return nullptr;
+  auto session = std::move(found->second);
+  sessions_.erase(found);
+  return session;
 }
 
-std::vector<std::string> SessionTable::Expire() {
+std::vector<std::shared_ptr<Session>> SessionTable::Expire() {
   const absl::Time oldest = wall_->Now() - kTimeout;
-  std::vector<std::string> expired;
+  std::vector<std::shared_ptr<Session>> expired;
   absl::MutexLock lock(&mutex_);
   for (const auto& [id, session] : sessions_) {
-    if (session->last_use < oldest) expired.push_back(id);
+    if (session->last_use < oldest) expired.push_back(session);
   }
-  for (const std::string& id : expired) sessions_.erase(id);
+  for (const auto& session : expired) sessions_.erase(session->id);
   return expired;
 }
 

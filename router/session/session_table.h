@@ -41,10 +41,10 @@ class SessionTable {
   std::shared_ptr<Session> Use(std::string_view id);
   // Keeps it alive if it is known.
   void Refresh(std::string_view id);
-  // Forgets it; its requests under way go on.
-  void End(std::string_view id);
-  // Drops sessions that were not used for the session timeout and returns their ids.
-  std::vector<std::string> Expire();
+  // Forgets it and returns it, null if it is unknown; its requests under way go on.
+  std::shared_ptr<Session> End(std::string_view id);
+  // Drops sessions that were not used for the session timeout and returns them.
+  std::vector<std::shared_ptr<Session>> Expire();
 
   struct Listed {
     std::string id;

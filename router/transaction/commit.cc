@@ -161,6 +161,7 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
   const std::vector<ShardId> writers = transaction->writers();
   if (writers.empty()) {
     transaction->state = State::kCommitted;
+    router.metrics.transactions_committed.fetch_add(1, std::memory_order_relaxed);
     ReleaseReaders(router, transaction);
     co_return absl::OkStatus();
   }
@@ -181,6 +182,7 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
     co_return EndedBy(decided.status(), transaction->number());
   }
   transaction->state = State::kCommitted;
+  router.metrics.transactions_committed.fetch_add(1, std::memory_order_relaxed);
   transaction->committed_at = *decided;
   router.clock->Observe(*decided);
   ReleaseReaders(router, transaction);
@@ -191,6 +193,7 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
 Awaitable<void> AbortTransaction(RouterState& router,
                                  std::shared_ptr<ClientTransaction> transaction) {
   transaction->state = ClientTransaction::State::kAborted;
+  router.metrics.transactions_aborted.fetch_add(1, std::memory_order_relaxed);
   const std::vector<ShardId> writers = transaction->writers();
   const CallScope scope{router.wall->Now() + kAbortTimeMax, {}};
   // First where it could be decided.

@@ -5,14 +5,25 @@
 #include <utility>
 
 #include "base/bson/builder.h"
+#include "base/async/wait.h"
 #include "base/bson/number.h"
+#include "base/random.h"
 #include "base/status.h"
 #include "router/cluster.h"
+#include "router/cursor/cursors.h"
 #include "router/router.h"
+#include "router/shard_request.h"
+#include "router/target.h"
 #include "router/transaction/commit.h"
+#include "router/write/upsert.h"
 
 namespace evenkeel::router {
 namespace {
+
+// The end of a session waits so long for its command under way.
+constexpr absl::Duration kTurnWaitMax = absl::Seconds(1);
+// How often a statement begins again because it conflicts.
+constexpr int kAttemptsMax = 1000;
 
 absl::Status NoSuch(TxnNumber wanted, TxnNumber active) {
   return Error(
@@ -75,8 +86,9 @@ Awaitable<absl::StatusOr<std::shared_ptr<ClientTransaction>>> EnterTransaction(
                       number.value,
                       known->state == ClientTransaction::State::kOpen ? "in progress" : "ended");
     }
-    co_await LeaveTransaction(context, session);
+    co_await LeaveTransaction(context.router, session);
     session.newest = number;
+    context.router.metrics.transactions_started.fetch_add(1, std::memory_order_relaxed);
     session.transaction =
         std::make_shared<ClientTransaction>(session.id, number, SnapshotFor(context));
     co_return session.transaction;
@@ -91,10 +103,19 @@ Awaitable<absl::StatusOr<std::shared_ptr<ClientTransaction>>> EnterTransaction(
   co_return known;
 }
 
-Awaitable<void> LeaveTransaction(CommandContext& context, Session& session) {
+Awaitable<void> LeaveTransaction(RouterState& router, Session& session) {
   const auto open = std::exchange(session.transaction, nullptr);
-  if (open != nullptr && open->state == ClientTransaction::State::kOpen)
-    co_await AbortTransaction(context.router, open);
+  const bool ends = open != nullptr && open->state == ClientTransaction::State::kOpen;
+  if (!ends) co_return;
+  co_await AbortTransaction(router, open);
+}
+
+Awaitable<void> EndSession(RouterState& router, std::shared_ptr<Session> session) {
+  const CallScope scope{router.wall->Now() + kTurnWaitMax, {}, nullptr};
+  const auto turn = co_await AsyncMutex::Lock(session->order, scope);
+  // A command that goes on for longer leaves its transaction to the shards' lifetime.
+  if (turn.ok()) co_await LeaveTransaction(router, *session);
+  co_await CloseCursors(router.cursors->TakeOfSession(session->id));
 }
 
 namespace {
@@ -115,7 +136,54 @@ absl::StatusOr<bool> HasWriteErrors(bson::View reply) {
 
 }  // namespace
 
+Awaitable<absl::Status> InsertLeaving(CommandContext& context) {
+  for (const ClientTransaction::Leaving& leaving : context.transaction->TakeLeaving()) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const auto route, co_await context.router.cluster->Lookup(
+                              leaving.ns, context.request.deadline, context.cancelled));
+    if (!route) co_return Error(ErrorCode::kNamespaceNotFound, "'{}' was dropped", leaving.ns);
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const ShardId shard, TargetDocument(*route, leaving.document));
+    bson::Builder body =
+        StartCommand("insert", route->entry->name(), route->entry->database(), nullptr);
+    body.OpenArray("documents").Append("0", leaving.document).Close();
+    wire::AppendEnvelope(body, EnvelopeOf(*route));
+    ShardCall call{shard, MakeMessage(body.Finish())};
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const wire::Message reply,
+        co_await context.router.cluster->Send(std::move(call), context.scope()));
+    EVENKEEL_CO_RETURN_IF_ERROR(write::FirstWriteError(reply.body));
+  }
+  co_return absl::OkStatus();
+}
+
+Awaitable<absl::Status> RunAsTransaction(CommandContext& context,
+                                         std::function<Awaitable<absl::Status>()> body) {
+  const CallScope scope = context.scope();
+  for (int attempt = 1;; ++attempt) {
+    context.transaction = ClientTransaction::OfStatement(context.router.clock->Now());
+    const auto transaction = context.transaction;
+    absl::Status status = co_await body();
+    if (status.ok()) status = co_await InsertLeaving(context);
+    context.transaction = nullptr;
+    if (status.ok()) {
+      status = co_await CommitTransaction(context.router, transaction, scope);
+    } else {
+      co_await AbortTransaction(context.router, transaction);
+    }
+    if (status.ok() || !Is(status, kTransientTransaction) || Is(status, kStaleRouting))
+      co_return status;
+    if (context.router.wall->Now() >= scope.deadline || attempt == kAttemptsMax) co_return status;
+    const auto most = static_cast<uint64_t>(1 << std::min(attempt, 7));
+    const auto pause = absl::Milliseconds(base::GlobalRandom64() % most);
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(pause, context.cancelled));
+  }
+}
+
 Awaitable<CommandResult> FinishStatement(CommandContext& context, CommandResult result) {
+  if (result.ok()) {
+    const absl::Status inserted = co_await InsertLeaving(context);
+    if (!inserted.ok()) result = inserted;
+  }
   if (result.ok()) {
     const auto failed = HasWriteErrors(result->view());
     if (failed.ok() && !*failed) co_return result;

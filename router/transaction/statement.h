@@ -1,6 +1,7 @@
 // Statements of transactions: which transaction a command belongs to, and what its failure means.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "router/command.h"
@@ -20,8 +21,21 @@ bool EndsTransaction(const wire::Request& request);
 Awaitable<absl::StatusOr<std::shared_ptr<ClientTransaction>>> EnterTransaction(
     CommandContext& context, Session& session);
 
-// A command outside transactions, with a newer txnNumber, ends the session's open one.
-Awaitable<void> LeaveTransaction(CommandContext& context, Session& session);
+// Ends the session's open transaction: it has gone on to a newer number. The turn is held.
+Awaitable<void> LeaveTransaction(RouterState& router, Session& session);
+
+// Ends what a forgotten session has open: its transaction, once the command under way is over, and
+// its cursors.
+Awaitable<void> EndSession(RouterState& router, std::shared_ptr<Session> session);
+
+// Inserts documents that the statement's updates have taken from their shards where they belong.
+// Errors: DuplicateKey and others of the insert.
+Awaitable<absl::Status> InsertLeaving(CommandContext& context);
+
+// Runs `body`, one statement of a client, as a transaction of the router's own, again and again while
+// it conflicts. Errors: of the body; of the commit.
+Awaitable<absl::Status> RunAsTransaction(CommandContext& context,
+                                         std::function<Awaitable<absl::Status>()> body);
 
 // Looks at what a statement has come to: one that has failed ends the transaction. A write error
 // that asks for a new start becomes the statement's error.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/bson/builder.h"
+#include "base/random.h"
 #include "router/shard_request.h"
 
 namespace evenkeel::router {
@@ -15,6 +15,17 @@ constexpr std::string_view kField = "$txn";
 
 }  // namespace
 
+std::shared_ptr<ClientTransaction> ClientTransaction::OfStatement(Timestamp read_at) {
+  std::string lsid(16, '\0');
+  for (size_t i = 0; i < lsid.size(); i += sizeof(uint64_t)) {
+    const uint64_t random = base::GlobalRandom64();
+    lsid.replace(i, sizeof(random), reinterpret_cast<const char*>(&random), sizeof(random));
+  }
+  auto transaction = std::make_shared<ClientTransaction>(std::move(lsid), TxnNumber{1}, read_at);
+  transaction->records_ = true;
+  return transaction;
+}
+
 void ClientTransaction::Join(ShardId shard, wire::Message* message) {
   bool first = false;
   {
@@ -23,13 +34,11 @@ void ClientTransaction::Join(ShardId shard, wire::Message* message) {
     if (first) participants_.push_back(shard);
   }
   bson::Builder body(message->body);
-  // A getMore is made without them.
-  if (!message->body.Contains("lsid")) {
-    body.OpenDocument("lsid").AppendBinary("id", kUuidSubtype, lsid_).Close();
-  }
-  if (!message->body.Contains("txnNumber")) body.Append("txnNumber", number_.value);
-  body.OpenDocument(kField).Append("readAt", read_at_);
+  body.OpenDocument(kField);
+  AppendId(body);
+  body.Append("readAt", read_at_);
   if (first) body.Append("start", true);
+  if (records_) body.Append("records", true);
   body.Close();
   auto sequences = std::move(message->sequences);
   *message = MakeMessage(body.Finish(), message->owner);
@@ -37,18 +46,35 @@ void ClientTransaction::Join(ShardId shard, wire::Message* message) {
 }
 
 void ClientTransaction::Note(ShardId shard, bson::View reply) {
-  if (!reply.Contains(kField)) return;
+  const bson::Value field = reply[kField];
+  if (!field.Is(bson::Type::kObject)) return;
   absl::MutexLock lock(&mutex_);
+  if (const bson::Value leaving = field.AsDocument()["leaving"]; leaving.Is(bson::Type::kArray)) {
+    for (const auto& [key, row] : leaving.AsDocument()) {
+      const bson::View fields = row.AsDocument();
+      leaving_.push_back(
+          {std::string(fields["ns"].AsString()), bson::Document(fields["d"].AsDocument())});
+    }
+  }
   if (std::find(writers_.begin(), writers_.end(), shard) == writers_.end())
     writers_.push_back(shard);
+}
+
+void ClientTransaction::AppendId(bson::Builder& out) const {
+  out.OpenDocument("lsid").AppendBinary("id", kUuidSubtype, lsid_).Close();
+  out.Append("txnNumber", number_.value);
 }
 
 bson::Document ClientTransaction::EndCommand(std::string_view name) const {
   bson::Builder body;
   body.Append(name, int32_t{1}).Append("$db", "admin");
-  body.OpenDocument("lsid").AppendBinary("id", kUuidSubtype, lsid_).Close();
-  body.Append("txnNumber", number_.value);
+  AppendId(body);
   return body.Finish();
+}
+
+std::vector<ClientTransaction::Leaving> ClientTransaction::TakeLeaving() {
+  absl::MutexLock lock(&mutex_);
+  return std::exchange(leaving_, {});
 }
 
 std::vector<ShardId> ClientTransaction::participants() const {

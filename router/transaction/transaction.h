@@ -8,10 +8,13 @@
 #include <absl/base/thread_annotations.h>
 #include <absl/synchronization/mutex.h>
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/bson/builder.h"
 #include "base/types.h"
 #include "wire/protocol/message.h"
 
@@ -24,6 +27,9 @@ class ClientTransaction {
   // `lsid`: the 16 bytes of the session's UUID. It reads at `read_at` on every shard.
   ClientTransaction(std::string lsid, TxnNumber number, Timestamp read_at)
       : lsid_(std::move(lsid)), number_(number), read_at_(read_at) {}
+  // A transaction of the router's own, for one statement of a client: it has a session of its own,
+  // and the results of a retryable statement are recorded with its writes.
+  static std::shared_ptr<ClientTransaction> OfStatement(Timestamp read_at);
 
   const std::string& lsid() const { return lsid_; }
   TxnNumber number() const { return number_; }
@@ -32,10 +38,17 @@ class ClientTransaction {
   // Adds what makes `message` a statement of the transaction on `shard`, which takes part from now
   // on.
   void Join(ShardId shard, wire::Message* message);
-  // Takes from a shard's reply whether it has written.
+  // Takes from a shard's reply whether it has written, and what leaves it.
   void Note(ShardId shard, bson::View reply);
   // {_name: 1, lsid, txnNumber}, for the end of the transaction.
   bson::Document EndCommand(std::string_view name) const;
+
+  // Documents that an update has taken from one shard and that another one has to get.
+  struct Leaving {
+    std::string ns;
+    bson::Document document;
+  };
+  std::vector<Leaving> TakeLeaving();
 
   std::vector<ShardId> participants() const;
   // Those that have changed something, the first one first: it is the coordinator.
@@ -47,12 +60,16 @@ class ClientTransaction {
   std::optional<Timestamp> committed_at;
 
  private:
+  void AppendId(bson::Builder& out) const;
+
   const std::string lsid_;
   const TxnNumber number_;
   const Timestamp read_at_;
+  bool records_ = false;
   mutable absl::Mutex mutex_;
   std::vector<ShardId> participants_ ABSL_GUARDED_BY(mutex_);
   std::vector<ShardId> writers_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Leaving> leaving_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace evenkeel::router

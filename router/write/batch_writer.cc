@@ -12,6 +12,8 @@
 #include "router/ddl/ddl.h"
 #include "router/router.h"
 #include "router/shard_request.h"
+#include "router/transaction/statement.h"
+#include "txn/transaction_record.h"
 
 namespace evenkeel::router::write {
 namespace {
@@ -211,6 +213,12 @@ bool BatchWriter::EndsCommand(const absl::Status& status) const {
   return !results_.changed_anything() && !results_.has_errors();
 }
 
+absl::StatusOr<Placement> BatchWriter::PlaceOrMove(const catalog::Route& route, size_t index) {
+  absl::StatusOr<Placement> placement = Place(route, index);
+  if (placement.ok() && moving_.contains(index)) placement->special = true;
+  return placement;
+}
+
 BatchWriter::Part BatchWriter::TakeRun(const std::vector<size_t>& left,
                                        const Placements& placements, size_t at) {
   Part part;
@@ -230,10 +238,30 @@ Awaitable<BatchWriter::PartOutcome> BatchWriter::RunPart(RoutePtr route, const P
   co_return Absorb(part, reply, early);
 }
 
+// Each attempt counts only when it is committed.
+Awaitable<absl::Status> BatchWriter::RunMoving(RoutePtr route, size_t index, Placement placement) {
+  const WriteResults before = results_;
+  const absl::Status status = co_await RunAsTransaction(
+      context_, [this, &before, &route, index, &placement]() -> Awaitable<absl::Status> {
+        results_ = before;
+        EVENKEEL_CO_RETURN_IF_ERROR(co_await RunSpecial(route, index, placement));
+        co_return results_.ErrorOf(static_cast<int32_t>(index));
+      });
+  if (!status.ok()) results_ = before;
+  co_return status;
+}
+
 Awaitable<BatchWriter::PartOutcome> BatchWriter::RunOne(RoutePtr route, size_t index,
                                                         Placement placement) {
   PartOutcome outcome;
-  absl::Status status = co_await RunSpecial(std::move(route), index, std::move(placement));
+  absl::Status status;
+  if (moving_.contains(index)) {
+    status = co_await RunMoving(route, index, placement);
+  } else {
+    status = co_await RunSpecial(route, index, placement);
+    const bool moves = CodeOf(status) == txn::kWouldChangeOwningShard && !context_.transaction;
+    if (moves) status = co_await RunMoving(route, index, placement);
+  }
   if (!status.ok() && Is(status, kStaleRouting)) {
     outcome.again.push_back(index);
   } else if (status.ok() || ConcernsRequest(status)) {
@@ -247,7 +275,7 @@ Awaitable<BatchWriter::PartOutcome> BatchWriter::RunOne(RoutePtr route, size_t i
 
 Awaitable<absl::Status> BatchWriter::RunOrdered(RoutePtr route, std::vector<size_t>& left) {
   Placements placements;
-  for (const size_t index : left) placements.push_back(Place(*route, index));
+  for (const size_t index : left) placements.push_back(PlaceOrMove(*route, index));
   size_t at = 0;
   while (at < left.size()) {
     if (!placements[at].ok()) {
@@ -286,7 +314,7 @@ Awaitable<absl::Status> BatchWriter::RunUnordered(RoutePtr route, std::vector<si
   std::map<ShardId, Part> by_shard;
   std::vector<std::pair<size_t, Placement>> others;
   for (const size_t index : left) {
-    absl::StatusOr<Placement> placement = Place(*route, index);
+    absl::StatusOr<Placement> placement = PlaceOrMove(*route, index);
     if (!placement.ok()) {
       results_.AddError(static_cast<int32_t>(index), placement.status());
     } else if (placement->one_shard()) {
@@ -378,7 +406,9 @@ void BatchWriter::AbsorbErrors(const Part& part, bson::View list, PartOutcome& o
     const bson::View entry = value.AsDocument();
     const auto at = static_cast<size_t>(bson::ToInt64Truncated(entry["index"]));
     if (at >= part.indexes.size()) continue;
-    if (!Is(CodeOfEntry(entry), kStaleRouting)) {
+    const bool moves = CodeOfEntry(entry) == txn::kWouldChangeOwningShard;
+    if (moves) moving_.insert(part.indexes[at]);
+    if (!moves && !Is(CodeOfEntry(entry), kStaleRouting)) {
       results_.AddErrorEntry(static_cast<int32_t>(part.indexes[at]), entry);
       outcome.stopped = batch_.ordered;
       continue;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -97,6 +98,9 @@ class BatchWriter {
   Awaitable<absl::Status> RunUnordered(RoutePtr route, std::vector<size_t>& left);
   Awaitable<PartOutcome> RunPart(RoutePtr route, const Part& part, bool early);
   Awaitable<PartOutcome> RunOne(RoutePtr route, size_t index, Placement placement);
+  // The same as a transaction, for an update that moves its document to another shard.
+  Awaitable<absl::Status> RunMoving(RoutePtr route, size_t index, Placement placement);
+  absl::StatusOr<Placement> PlaceOrMove(const catalog::Route& route, size_t index);
   static Part TakeRun(const std::vector<size_t>& left, const Placements& placements, size_t at);
   wire::Message MessageOf(const catalog::Route& route, const Part& part, bool early) const;
   PartOutcome Absorb(const Part& part, const absl::StatusOr<wire::Message>& reply, bool early);
@@ -113,6 +117,7 @@ class BatchWriter {
   CommandContext& context_;
   Batch batch_;
   WriteResults results_;
+  std::set<size_t> moving_;  // statements that move their documents
   std::map<ShardId, Timestamp> durable_at_;  // of shards that have answered before durability
 };
 

@@ -13,6 +13,8 @@
 #include "router/router.h"
 #include "router/session/async_mutex.h"
 #include "router/shard_request.h"
+#include "router/transaction/statement.h"
+#include "txn/transaction_record.h"
 #include "router/write/batch_writer.h"
 #include "router/write/keyless.h"
 #include "router/write/upsert.h"
@@ -199,6 +201,18 @@ Awaitable<CommandResult> RunOnce(const Run& run, RoutePtr route) {
   co_return co_await RunUpsert(run, route, targets);
 }
 
+// As a transaction, because the document moves to another shard.
+Awaitable<CommandResult> RunMoving(const Run& run, RoutePtr route) {
+  CommandResult result;
+  const absl::Status status = co_await RunAsTransaction(
+      run.context, [&run, &route, &result]() -> Awaitable<absl::Status> {
+        result = co_await RunOnce(run, route);
+        co_return result.status();
+      });
+  if (!status.ok()) co_return status;
+  co_return result;
+}
+
 absl::Status CheckAbsent(const Run& run) {
   const auto query_context = MakeQueryContext(run.context.router, run.ns, run.request.let);
   EVENKEEL_RETURN_IF_ERROR(query::Filter::Parse(run.request.query, *query_context).status());
@@ -223,6 +237,9 @@ Awaitable<CommandResult> RunWithRoutes(const Run& run) {
     }
     if (route->entry->kind == catalog::CollectionKind::kView) co_return ViewError(run.ns);
     CommandResult result = co_await RunOnce(run, route);
+    if (CodeOf(result.status()) == txn::kWouldChangeOwningShard && !context.transaction) {
+      result = co_await RunMoving(run, route);
+    }
     if (!retry.IsStale(result.status())) co_return result;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await retry.Refresh());
   }

@@ -10,6 +10,7 @@
 #include "router/router.h"
 #include "router/session/async_mutex.h"
 #include "router/shard_request.h"
+#include "txn/transaction_record.h"
 
 namespace evenkeel::router::write {
 namespace {
@@ -25,6 +26,11 @@ bson::Document WithoutUpsert(bson::View statement) {
 
 bool IsReplacement(bson::Value update) {
   return update.Is(bson::Type::kObject) && !update.AsDocument().Front().key.starts_with('$');
+}
+
+// Nothing was done: with another route, or as a transaction, it may be.
+bool BeginsAgain(const absl::Status& status) {
+  return Is(status, kStaleRouting) || CodeOf(status) == txn::kWouldChangeOwningShard;
 }
 
 bool Matched(bson::View reply) {
@@ -155,7 +161,7 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::RunChosen(RoutePtr route, size_t i
   if (!outcome.done) co_return false;
   // Sent with one statement: StaleConfig means that it was not carried out.
   const absl::Status status = FirstWriteError(outcome.reply);
-  if (!status.ok() && Is(status, kStaleRouting)) co_return status;
+  if (BeginsAgain(status)) co_return status;
   AbsorbOne({}, index, outcome.reply);
   co_return true;
 }
@@ -166,7 +172,7 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::RunOnShard(RoutePtr route, size_t 
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply, co_await context().router.cluster->Send(
                                                               std::move(call), context().scope()));
   const absl::Status status = FirstWriteError(reply.body);
-  if (!status.ok() && Is(status, kStaleRouting)) co_return status;
+  if (BeginsAgain(status)) co_return status;
   AbsorbOne(shard, index, reply.body);
   co_return Matched(reply.body);
 }

@@ -45,6 +45,15 @@ void WriteResults::AddErrorEntry(int32_t index, bson::View entry) {
   errors_.insert_or_assign(index, copy.Finish());
 }
 
+absl::Status WriteResults::ErrorOf(int32_t index) const {
+  const auto found = errors_.find(index);
+  if (found == errors_.end()) return absl::OkStatus();
+  // An entry has the fields of an error reply, only its `ok` is missing.
+  bson::Builder failed(found->second.view());
+  failed.Append("ok", 0.0);
+  return wire::StatusOfReply(failed.Finish());
+}
+
 void WriteResults::AddReplyCounts(bson::View reply) {
   AddCounts(CountField(reply, "n"), CountField(reply, "nModified"));
 }

@@ -26,6 +26,8 @@ class WriteResults {
   // Adds the counts of a shard's reply: n and, where there is one, nModified.
   void AddReplyCounts(bson::View reply);
 
+  // The error of one statement, OK if it has none.
+  absl::Status ErrorOf(int32_t index) const;
   bool has_errors() const { return !errors_.empty(); }
   // True when the reply says that something was done.
   bool changed_anything() const { return n_ > 0 || !upserted_.empty(); }

@@ -45,7 +45,8 @@ absl::StatusOr<RetryLog> RetryLog::FromCommand(const CommandContext& context,
                                                const wire::ShardEnvelope& envelope) {
   RetryLog log;
   const bson::Value number = context.body()["txnNumber"];
-  if (number.missing() || context.transaction != nullptr) return log;
+  if (number.missing()) return log;
+  if (context.transaction != nullptr && !context.records_statements) return log;
   const bson::Value lsid = context.body()["lsid"];
   const bson::Value id = lsid.Is(bson::Type::kObject) ? lsid.AsDocument()["id"] : bson::Value();
   if (!number.Is(bson::Type::kInt64) || !id.Is(bson::Type::kBinary) ||

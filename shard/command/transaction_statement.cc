@@ -40,7 +40,7 @@ Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> Open(CommandContext& con
 
 Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> OpenOrFind(CommandContext& context,
                                                                    bson::View statement) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(txn::TransactionId id, TransactionIdOf(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(txn::TransactionId id, TransactionIdOf(statement));
   if (bson::Truthy(statement["start"])) {
     const bson::Value read_at = statement["readAt"];
     if (!read_at.Is(bson::Type::kTimestamp)) {
@@ -93,8 +93,8 @@ absl::Status CheckSize(ShardService& service, const Transaction& transaction, si
 
 }  // namespace
 
-absl::StatusOr<txn::TransactionId> TransactionIdOf(bson::View command) {
-  const bson::Value number = command["txnNumber"], lsid = command["lsid"];
+absl::StatusOr<txn::TransactionId> TransactionIdOf(bson::View fields) {
+  const bson::Value number = fields["txnNumber"], lsid = fields["lsid"];
   const bson::Value id = lsid.Is(bson::Type::kObject) ? lsid.AsDocument()["id"] : bson::Value();
   if (!number.Is(bson::Type::kInt64) || !id.Is(bson::Type::kBinary) ||
       id.AsBinary().bytes.size() != 16) {
@@ -122,14 +122,24 @@ Awaitable<CommandResult> RunStatement(CommandContext& context, bson::Value state
                     transaction.id().number.value);
   }
   transaction.last_use = service.wall().Now();
+  context.records_statements = bson::Truthy(statement.AsDocument()["records"]);
   EVENKEEL_CO_RETURN_IF_ERROR(CheckCollectionAtSnapshot(context));
   const size_t bytes_before = transaction.done.effects.bytes();
   CommandResult result = co_await run(handler, context);
   EVENKEEL_CO_RETURN_IF_ERROR(CheckSize(service, transaction, bytes_before));
   if (!result.ok() || !transaction.wrote()) co_return result;
   bson::Builder reply(result->view());
-  reply.OpenDocument(kStatementReplyField).Append("wrote", true).Close();
-  co_return reply.Finish();
+  reply.OpenDocument(kStatementReplyField).Append("wrote", true);
+  if (!transaction.leaving.empty()) {
+    reply.OpenArray("leaving");
+    bson::ArrayAppender leaving(reply);
+    for (const auto& [ns, document] : transaction.leaving) {
+      reply.OpenDocument(leaving.NextKey()).Append("ns", ns).Append("d", document).Close();
+    }
+    reply.Close();
+    transaction.leaving.clear();
+  }
+  co_return reply.Close().Finish();
 }
 
 }  // namespace evenkeel::shard

@@ -7,14 +7,17 @@
 
 namespace evenkeel::shard {
 
-// {readAt: Timestamp, start?: true}: what the router adds to the commands of a transaction, beside
-// lsid and txnNumber.
+// {lsid, txnNumber, readAt: Timestamp, start?: true, records?: true}: what the router adds to the
+// commands of a transaction. `records`: the transaction is the router's own, for one retryable
+// statement of a client, whose result is recorded under the client's lsid and txnNumber.
 inline constexpr std::string_view kStatementField = "$txn";
-// {wrote: true}: what the shard adds to their replies once the transaction has written here.
+// {wrote: true, leaving?: [{ns, d}]}: what the shard adds to their replies once the transaction has
+// written here. `leaving`: documents that the statement has removed because they belong to other
+// shards now; the router inserts them there.
 inline constexpr std::string_view kStatementReplyField = "$txn";
 
-// The 16 bytes of lsid.id and the txnNumber of a command. Errors: InvalidOptions.
-absl::StatusOr<txn::TransactionId> TransactionIdOf(bson::View command);
+// From {lsid: {id}, txnNumber}. Errors: InvalidOptions.
+absl::StatusOr<txn::TransactionId> TransactionIdOf(bson::View fields);
 
 // Runs `handler` within the transaction of the command.
 //

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "shard/command/candidates.h"
 #include "shard/command/write_task.h"
+#include "txn/transaction_record.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -57,14 +58,22 @@ class WriteManyTask final : public WriteTask {
   std::vector<std::string> moved_to;  // new document keys of documents that have left their place
 
  private:
+  static absl::Status MultiMove() {
+    return MakeError(ErrorCode::kInvalidOptions,
+                     "Multi-update operations are not allowed when updating the shard key field.");
+  }
+
   absl::Status ApplyIfMatches(storage::WriteContext& context, bson::View document) {
     EVENKEEL_ASSIGN_OR_RETURN(const bool matches, statement_.Matches(document));
     if (!matches) return absl::OkStatus();
-    EVENKEEL_ASSIGN_OR_RETURN(const WriteStatement::Change change, statement_.Apply(document));
-    return Install(context, change);
+    const auto change = statement_.Apply(document);
+    if (CodeOf(change.status()) == txn::kWouldChangeOwningShard) return MultiMove();
+    EVENKEEL_RETURN_IF_ERROR(change.status());
+    return Install(context, *change);
   }
 
   absl::Status Install(storage::WriteContext& context, const WriteStatement::Change& change) {
+    if (change.leaves) return MultiMove();
     EVENKEEL_RETURN_IF_ERROR(statement_.Install(context, change));
     ++outcome.matched;
     if (change.changed) ++outcome.modified;

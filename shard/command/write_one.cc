@@ -95,6 +95,7 @@ class WriteOneTask final : public WriteTask {
     if (!status.ok()) return;
     outcome.matched = true;
     outcome.modified = change.changed;
+    if (change.leaves) outcome.leaving = change.new_document;
     if (options_.images) {
       outcome.before = change.old_document;
       if (!statement_.is_delete())
@@ -208,6 +209,10 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
       continue;
     }
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
+    if (!task->outcome.leaving.empty()) {
+      context.transaction->leaving.emplace_back(statement.collection().entry->ns,
+                                                std::move(task->outcome.leaving));
+    }
     if (task->found) co_return std::move(task->outcome);
     if (targeted) {
       task->outcome.missed = true;

@@ -20,6 +20,7 @@ struct WriteOneOutcome {
   bool missed = false;           // the target no longer matches
   bson::OwnedValue upserted_id;  // missing: nothing was inserted
   bson::Document before, after;  // images, when asked for; empty if there is none
+  bson::Document leaving;        // to be inserted on another shard; empty if there is none
   bool inserted() const { return !upserted_id.value().missing(); }
   bool replayed = false;
   txn::StatementResult stored;  // what was found, when replayed

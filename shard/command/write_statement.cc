@@ -9,6 +9,7 @@
 #include "query/collation/collation.h"
 #include "query/request/update_request.h"
 #include "storage/keys/key_encoding.h"
+#include "txn/transaction_record.h"
 
 namespace evenkeel::shard {
 
@@ -31,6 +32,7 @@ absl::StatusOr<std::unique_ptr<WriteStatement>> WriteStatement::Compile(
   if (!spec.sort.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(out->sort_, query::SortPattern::Parse(spec.sort));
   }
+  out->may_leave_ = context.transaction != nullptr;
   out->hint_ = spec.hint;
   out->upsert_ = spec.upsert;
   return out;
@@ -46,14 +48,8 @@ std::optional<std::string> WriteStatement::PinnedDocKey() const {
   return storage::DocKey(entry.id, placement, ids->front());
 }
 
-absl::Status WriteStatement::CheckOwned(const DocumentRecords& records) const {
-  if (collection_.assignment == nullptr || collection_.Owns(records.placement_key))
-    return absl::OkStatus();
-  return Error(ErrorCode::kIllegalOperation,
-               "a change of the shard key value that moves a document of '{}' to another shard "
-               "needs a transaction, "
-               "which is not supported yet",
-               collection_.entry->ns);
+bool WriteStatement::Owns(const DocumentRecords& records) const {
+  return collection_.assignment == nullptr || collection_.Owns(records.placement_key);
 }
 
 absl::StatusOr<WriteStatement::Change> WriteStatement::Apply(bson::View document) const {
@@ -72,22 +68,25 @@ absl::StatusOr<WriteStatement::Change> WriteStatement::Apply(bson::View document
   EVENKEEL_ASSIGN_OR_RETURN(change.old_records, RecordsOf(*collection_.entry, old));
   EVENKEEL_ASSIGN_OR_RETURN(change.new_records,
                             RecordsOf(*collection_.entry, change.new_document.view()));
-  EVENKEEL_RETURN_IF_ERROR(CheckOwned(change.new_records));
-  return change;
+  change.leaves = !Owns(change.new_records);
+  if (!change.leaves || may_leave_) return change;
+  return Error(txn::kWouldChangeOwningShard, "the update moves a document of '{}' to another shard",
+               collection_.entry->ns);
 }
 
 absl::StatusOr<WriteStatement::NewDocument> WriteStatement::BuildUpsert() const {
   NewDocument out;
   EVENKEEL_ASSIGN_OR_RETURN(out.document, update_->BuildUpsert(filter_));
   EVENKEEL_ASSIGN_OR_RETURN(out.records, RecordsOf(*collection_.entry, out.document.view()));
-  EVENKEEL_RETURN_IF_ERROR(CheckOwned(out.records));
-  return out;
+  if (Owns(out.records)) return out;
+  return Error(txn::kWouldChangeOwningShard, "the upsert inserts a document of '{}' on another shard",
+               collection_.entry->ns);
 }
 
 absl::Status WriteStatement::Install(storage::WriteContext& context, const Change& change) const {
   if (!change.changed) return absl::OkStatus();
   const PreparedDocument old{change.old_document.view(), change.old_records};
-  if (is_delete()) return InstallRemove(context, collection_, old);
+  if (is_delete() || change.leaves) return InstallRemove(context, collection_, old);
   return InstallReplace(context, collection_, old,
                         {change.new_document.view(), change.new_records});
 }

@@ -60,11 +60,13 @@ class WriteStatement {
     bool changed = false;         // false: nothing to write
     bson::Document new_document;  // not for deletes
     DocumentRecords new_records;
+    bool leaves = false;          // the new document belongs to another shard
     bool moved() const {
       return !new_document.empty() && old_records.doc_key != new_records.doc_key;
     }
   };
-  // Errors: of the update; IllegalOperation (20) when the new place is on another shard.
+  // Errors: of the update; txn::kWouldChangeOwningShard when the new place is on another shard and the
+  // statement is no part of a transaction.
   absl::StatusOr<Change> Apply(bson::View document) const;
   // The document that an upsert inserts.
   struct NewDocument {
@@ -72,12 +74,12 @@ class WriteStatement {
     DocumentRecords records;
   };
   absl::StatusOr<NewDocument> BuildUpsert() const;
-  // Installs a change. Errors: DuplicateKey.
+  // Installs a change; a document that leaves is removed. Errors: DuplicateKey, WriteConflict.
   absl::Status Install(storage::WriteContext& context, const Change& change) const;
 
  private:
   WriteStatement() = default;
-  absl::Status CheckOwned(const DocumentRecords& records) const;
+  bool Owns(const DocumentRecords& records) const;
 
   Collection collection_;
   std::unique_ptr<query::QueryContext> query_;
@@ -86,6 +88,7 @@ class WriteStatement {
   query::SortPattern sort_;
   bson::Value hint_;
   bool upsert_ = false;
+  bool may_leave_ = false;  // documents may leave for other shards
 };
 
 }  // namespace evenkeel::shard

@@ -10,10 +10,13 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/async/cancellation.h"
 #include "base/async/wait.h"
+#include "base/bson/document.h"
 #include "base/types.h"
 #include "storage/store.h"
 #include "txn/transaction_record.h"
@@ -56,6 +59,9 @@ struct Transaction {
   txn::PreparedTransaction done;
   const txn::TransactionId& id() const { return done.id; }
   Timestamp read_at() const { return done.read_at; }
+  // Documents that an update has removed here and that belong to other shards now, by namespace;
+  // taken by the reply of the statement.
+  std::vector<std::pair<std::string, bson::Document>> leaving;
   bool wrote() const { return !done.effects.empty(); }
 
   std::atomic<TransactionState> state{TransactionState::kActive};

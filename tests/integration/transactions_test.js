@@ -155,6 +155,53 @@ describe('transactions', () => {
     assert.ok((await cluster.db.command({ validate: c.collectionName })).valid);
   });
 
+  describe('a change of the shard key', () => {
+    const moved = async (c) => (await c.find({}, { sort: { _id: 1 } }).toArray()).map((d) => d.k);
+
+    it('moves the document', async () => {
+      const c = await cluster.sharded({ k: 'hashed' });
+      await c.insertMany(range(40).map((i) => ({ _id: i, k: i })));
+      for (const i of range(10)) assert.equal((await c.updateOne({ _id: i, k: i }, { $set: { k: i + 100 } })).modifiedCount, 1);
+      for (const i of range(10, 20)) assert.equal((await c.updateOne({ _id: i }, { $inc: { k: 100 } })).modifiedCount, 1);
+      for (const i of range(20, 30)) {
+        const after = await c.findOneAndUpdate({ k: i }, { $inc: { k: 100 } }, { returnDocument: 'after' });
+        assert.deepEqual(after, { _id: i, k: i + 100 });
+      }
+      const bulk = await c.bulkWrite(range(30, 40).map((i) => ({ replaceOne: { filter: { _id: i, k: i }, replacement: { k: i + 100 } } })));
+      assert.equal(bulk.modifiedCount, 10);
+      assert.deepEqual(await moved(c), range(40).map((i) => i + 100));
+      for (const i of range(40)) assert.equal((await c.find({ k: i + 100 }).toArray()).length, 1);
+      assert.equal(await c.estimatedDocumentCount(), 40);
+      assert.ok((await cluster.db.command({ validate: c.collectionName })).valid);
+    });
+
+    it('is a part of a transaction', async () => {
+      const c = await cluster.sharded({ k: 'hashed' });
+      await c.insertMany(range(20).map((i) => ({ _id: i, k: i })));
+      for (const commits of [false, true]) {
+        const session = await begun();
+        for (const i of range(20)) await c.updateOne({ k: i }, { $inc: { k: 100 } }, { session });
+        assert.equal((await c.find({ k: { $gte: 100 } }, { session }).toArray()).length, 20);
+        await (commits ? session.commitTransaction() : session.abortTransaction());
+        assert.deepEqual(await moved(c), range(20).map((i) => (commits ? i + 100 : i)));
+      }
+      assert.equal(await c.estimatedDocumentCount(), 20);
+    });
+
+    it('is refused for several documents at once', async () => {
+      const c = await cluster.sharded({ k: 'hashed' });
+      await c.insertMany(range(20).map((i) => ({ _id: i, k: i })));
+      assert.equal((await errorOf(c.updateMany({}, { $inc: { k: 100 } }))).code, 72);
+    });
+
+    it('gives way to nobody: each document moves once', async () => {
+      const c = await cluster.sharded({ k: 'hashed' });
+      await c.insertOne({ _id: 1, k: 0 });
+      await Promise.all(range(12).map(() => c.updateOne({ _id: 1 }, { $inc: { k: 1 } })));
+      assert.deepEqual(await c.find().toArray(), [{ _id: 1, k: 12 }]);
+    });
+  });
+
   it('moves money', async () => {
     const c = await cluster.sharded();
     const accounts = 24, total = accounts * 100;
