@@ -16,6 +16,7 @@
 #include "router/session/session_table.h"
 #include "router/table.h"
 #include "router/transaction/commit.h"
+#include "router/transaction/snapshot_read.h"
 #include "router/transaction/statement.h"
 #include "wire/protocol/commands.h"
 #include "wire/protocol/error_reply.h"
@@ -213,6 +214,7 @@ Awaitable<CommandResult> Router::Execute(CommandContext& context) {
   if (session != nullptr && TakesTurns(*request.facts) && request.generic.txn_number) {
     co_return co_await RunNumbered(context, *session, handler);
   }
+  if (ReadsAtSnapshot(request)) co_return co_await RunAtSnapshot(context, handler);
   co_return co_await handler(context);
 }
 

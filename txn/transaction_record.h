@@ -21,8 +21,9 @@
 
 namespace evenkeel::txn {
 
-// What a shard answers to an update that moves a document to another shard, outside transactions: the
-// router carries the statement out as a transaction then. Also the code inside MongoDB's clusters.
+// What a shard answers to an update that moves a document to another shard, outside transactions:
+// the router carries the statement out as a transaction then. Also the code inside MongoDB's
+// clusters.
 inline constexpr ErrorCode kWouldChangeOwningShard = Location(283);
 
 // Names one transaction of a session. `lsid` is the 16 bytes of the session's UUID.

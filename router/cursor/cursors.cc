@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "router/cursor/documents_cursor.h"
+#include "router/cursor/snapshot_cursor.h"
 #include "router/router.h"
 
 namespace evenkeel::router {
@@ -13,6 +14,10 @@ Awaitable<CommandResult> KeepCursor(CommandContext& context, std::string ns, Cur
                                     std::unique_ptr<ClientCursor> cursor, FirstBatch first,
                                     bson::Document reply) {
   if (cursor->exhausted()) co_return reply;
+  if (context.transaction && context.transaction->only_reads()) {
+    cursor =
+        std::make_unique<SnapshotCursor>(context.router, std::move(cursor), context.transaction);
+  }
   CursorOwner owner;
   owner.ns = std::move(ns);
   owner.lsid = std::string(context.request.generic.lsid_bytes);

@@ -193,13 +193,25 @@ std::string_view FirstStageOf(bson::View pipeline) {
   return first.Is(bson::Type::kObject) ? first.AsDocument().Front().key : std::string_view();
 }
 
-// The last stage is $out or $merge.
-bool EndsInWrite(bson::View pipeline) {
+std::string_view LastStageOf(bson::View pipeline) {
   std::string_view last;
   for (const auto& [key, stage] : pipeline) {
     last = stage.Is(bson::Type::kObject) ? stage.AsDocument().Front().key : std::string_view();
   }
+  return last;
+}
+
+bool EndsInWrite(bson::View pipeline) {
+  const std::string_view last = LastStageOf(pipeline);
   return last == "$out" || last == "$merge";
+}
+
+// What a pipeline writes is no part of a transaction or a snapshot.
+absl::Status CheckStages(const CommandContext& context, bson::View pipeline) {
+  if (!context.transaction || !EndsInWrite(pipeline)) return absl::OkStatus();
+  return Error(ErrorCode::kOperationNotSupportedInTransaction,
+               "Stage not supported inside of a multi-document transaction: {}",
+               LastStageOf(pipeline));
 }
 
 AggregateCall CallOf(const query::AggregateRequest& request, std::string ns) {
@@ -332,6 +344,7 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
   FirstBatch first;
   if (request.batch_size) first.rows = request.batch_size;
   AggregateCall call = CallOf(request, ns);
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckStages(context, call.pipeline));
   if (EndsInWrite(call.pipeline)) {
     // Its own errors come before those of the target.
     const auto query_context = ContextOf(context, call);

@@ -193,7 +193,8 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
 Awaitable<void> AbortTransaction(RouterState& router,
                                  std::shared_ptr<ClientTransaction> transaction) {
   transaction->state = ClientTransaction::State::kAborted;
-  router.metrics.transactions_aborted.fetch_add(1, std::memory_order_relaxed);
+  if (!transaction->only_reads())
+    router.metrics.transactions_aborted.fetch_add(1, std::memory_order_relaxed);
   const std::vector<ShardId> writers = transaction->writers();
   const CallScope scope{router.wall->Now() + kAbortTimeMax, {}};
   // First where it could be decided.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/bson/builder.h"
 #include "base/async/wait.h"
+#include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -138,9 +138,9 @@ absl::StatusOr<bool> HasWriteErrors(bson::View reply) {
 
 Awaitable<absl::Status> InsertLeaving(CommandContext& context) {
   for (const ClientTransaction::Leaving& leaving : context.transaction->TakeLeaving()) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const auto route, co_await context.router.cluster->Lookup(
-                              leaving.ns, context.request.deadline, context.cancelled));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const auto route,
+                                 co_await context.router.cluster->Lookup(
+                                     leaving.ns, context.request.deadline, context.cancelled));
     if (!route) co_return Error(ErrorCode::kNamespaceNotFound, "'{}' was dropped", leaving.ns);
     EVENKEEL_CO_ASSIGN_OR_RETURN(const ShardId shard, TargetDocument(*route, leaving.document));
     bson::Builder body =
@@ -148,9 +148,8 @@ Awaitable<absl::Status> InsertLeaving(CommandContext& context) {
     body.OpenArray("documents").Append("0", leaving.document).Close();
     wire::AppendEnvelope(body, EnvelopeOf(*route));
     ShardCall call{shard, MakeMessage(body.Finish())};
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const wire::Message reply,
-        co_await context.router.cluster->Send(std::move(call), context.scope()));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply, co_await context.router.cluster->Send(
+                                                                std::move(call), context.scope()));
     EVENKEEL_CO_RETURN_IF_ERROR(write::FirstWriteError(reply.body));
   }
   co_return absl::OkStatus();

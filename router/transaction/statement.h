@@ -32,8 +32,8 @@ Awaitable<void> EndSession(RouterState& router, std::shared_ptr<Session> session
 // Errors: DuplicateKey and others of the insert.
 Awaitable<absl::Status> InsertLeaving(CommandContext& context);
 
-// Runs `body`, one statement of a client, as a transaction of the router's own, again and again while
-// it conflicts. Errors: of the body; of the commit.
+// Runs `body`, one statement of a client, as a transaction of the router's own, again and again
+// while it conflicts. Errors: of the body; of the commit.
 Awaitable<absl::Status> RunAsTransaction(CommandContext& context,
                                          std::function<Awaitable<absl::Status>()> body);
 

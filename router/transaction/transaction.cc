@@ -13,16 +13,27 @@ namespace {
 constexpr uint8_t kUuidSubtype = 4;
 constexpr std::string_view kField = "$txn";
 
-}  // namespace
-
-std::shared_ptr<ClientTransaction> ClientTransaction::OfStatement(Timestamp read_at) {
+// Of a session that is nobody's.
+std::string NewLsid() {
   std::string lsid(16, '\0');
   for (size_t i = 0; i < lsid.size(); i += sizeof(uint64_t)) {
     const uint64_t random = base::GlobalRandom64();
     lsid.replace(i, sizeof(random), reinterpret_cast<const char*>(&random), sizeof(random));
   }
-  auto transaction = std::make_shared<ClientTransaction>(std::move(lsid), TxnNumber{1}, read_at);
+  return lsid;
+}
+
+}  // namespace
+
+std::shared_ptr<ClientTransaction> ClientTransaction::OfStatement(Timestamp read_at) {
+  auto transaction = std::make_shared<ClientTransaction>(NewLsid(), TxnNumber{1}, read_at);
   transaction->records_ = true;
+  return transaction;
+}
+
+std::shared_ptr<ClientTransaction> ClientTransaction::OfSnapshot(Timestamp read_at) {
+  auto transaction = std::make_shared<ClientTransaction>(NewLsid(), TxnNumber{1}, read_at);
+  transaction->only_reads_ = true;
   return transaction;
 }
 
@@ -39,6 +50,7 @@ void ClientTransaction::Join(ShardId shard, wire::Message* message) {
   body.Append("readAt", read_at_);
   if (first) body.Append("start", true);
   if (records_) body.Append("records", true);
+  if (only_reads_) body.Append("onlyReads", true);
   body.Close();
   auto sequences = std::move(message->sequences);
   *message = MakeMessage(body.Finish(), message->owner);

@@ -30,6 +30,9 @@ class ClientTransaction {
   // A transaction of the router's own, for one statement of a client: it has a session of its own,
   // and the results of a retryable statement are recorded with its writes.
   static std::shared_ptr<ClientTransaction> OfStatement(Timestamp read_at);
+  // One that only reads: it lives as long as its cursor.
+  static std::shared_ptr<ClientTransaction> OfSnapshot(Timestamp read_at);
+  bool only_reads() const { return only_reads_; }
 
   const std::string& lsid() const { return lsid_; }
   TxnNumber number() const { return number_; }
@@ -66,6 +69,7 @@ class ClientTransaction {
   const TxnNumber number_;
   const Timestamp read_at_;
   bool records_ = false;
+  bool only_reads_ = false;
   mutable absl::Mutex mutex_;
   std::vector<ShardId> participants_ ABSL_GUARDED_BY(mutex_);
   std::vector<ShardId> writers_ ABSL_GUARDED_BY(mutex_);

@@ -117,7 +117,7 @@ class BatchWriter {
   CommandContext& context_;
   Batch batch_;
   WriteResults results_;
-  std::set<size_t> moving_;  // statements that move their documents
+  std::set<size_t> moving_;                  // statements that move their documents
   std::map<ShardId, Timestamp> durable_at_;  // of shards that have answered before durability
 };
 

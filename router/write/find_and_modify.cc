@@ -14,11 +14,11 @@
 #include "router/session/async_mutex.h"
 #include "router/shard_request.h"
 #include "router/transaction/statement.h"
-#include "txn/transaction_record.h"
 #include "router/write/batch_writer.h"
 #include "router/write/keyless.h"
 #include "router/write/upsert.h"
 #include "router/write/write.h"
+#include "txn/transaction_record.h"
 
 namespace evenkeel::router::write {
 namespace {
@@ -204,8 +204,8 @@ Awaitable<CommandResult> RunOnce(const Run& run, RoutePtr route) {
 // As a transaction, because the document moves to another shard.
 Awaitable<CommandResult> RunMoving(const Run& run, RoutePtr route) {
   CommandResult result;
-  const absl::Status status = co_await RunAsTransaction(
-      run.context, [&run, &route, &result]() -> Awaitable<absl::Status> {
+  const absl::Status status =
+      co_await RunAsTransaction(run.context, [&run, &route, &result]() -> Awaitable<absl::Status> {
         result = co_await RunOnce(run, route);
         co_return result.status();
       });

@@ -1,6 +1,8 @@
 // Steps that every command shares.
 #include "shard/command/command.h"
 
+#include <absl/time/clock.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -50,7 +52,7 @@ absl::StatusOr<storage::ReadSlice> CommandContext::Read() const {
 }
 
 Awaitable<absl::Status> CommandContext::WaitFor(std::shared_ptr<Transaction> prepared) const {
-  const absl::Time give_up = std::min(deadline, service.wall().Now() + kDecisionWaitMax);
+  const absl::Time give_up = std::min(deadline, absl::Now() + kDecisionWaitMax);
   const absl::Status status = co_await prepared->ended.Wait(give_up, cancelled);
   if (status.ok() || give_up == deadline || CodeOf(status) == ErrorCode::kInterrupted)
     co_return status;

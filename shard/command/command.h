@@ -26,7 +26,7 @@ struct CommandContext {
   absl::Time deadline;
   base::CancellationToken cancelled;
   std::shared_ptr<Transaction> transaction;  // null: the command is not a part of one
-  bool records_statements = false;  // the transaction is of one retryable statement
+  bool records_statements = false;           // the transaction is of one retryable statement
 
   // The state that the command reads, for one slice of work: the latest, or the transaction's
   // snapshot with its own writes on top. Errors: SnapshotTooOld.

@@ -465,9 +465,12 @@ Awaitable<void> ShardService::Abort(std::shared_ptr<Transaction> transaction) {
 }
 
 Awaitable<void> ShardService::EndOldTransactions() {
-  const absl::Time oldest = wall_->Now() - absl::Seconds(transaction_lifetime_seconds.load());
+  const absl::Time now = wall_->Now();
+  const absl::Duration lifetime = absl::Seconds(transaction_lifetime_seconds.load());
   for (const auto& transaction : transactions_->All()) {
-    if (transaction->started < oldest) co_await Abort(transaction);
+    const bool is_old = transaction->only_reads ? transaction->last_use < now - kCursorIdleMax
+                                                : transaction->started < now - lifetime;
+    if (is_old) co_await Abort(transaction);
   }
 }
 

@@ -27,13 +27,14 @@ Awaitable<absl::Status> WaitUntilReadable(ShardService& service, Timestamp times
 
 Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> Open(CommandContext& context,
                                                              txn::TransactionId id,
-                                                             Timestamp read_at) {
+                                                             Timestamp read_at, bool only_reads) {
   ShardService& service = context.service;
   EVENKEEL_CO_RETURN_IF_ERROR(co_await WaitUntilReadable(service, read_at));
   EVENKEEL_CO_ASSIGN_OR_RETURN(auto snapshot, service.store().OpenSnapshot(read_at));
   std::shared_ptr<Transaction> superseded;
   auto transaction = service.transactions().Begin(std::move(id), read_at, std::move(snapshot),
                                                   service.wall().Now(), &superseded);
+  if (transaction.ok()) (*transaction)->only_reads = only_reads;
   if (superseded != nullptr) co_await service.Abort(std::move(superseded));
   co_return transaction;
 }
@@ -46,7 +47,8 @@ Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> OpenOrFind(CommandContex
     if (!read_at.Is(bson::Type::kTimestamp)) {
       co_return MakeError(ErrorCode::kInvalidOptions, "a transaction's readAt is missing");
     }
-    co_return co_await Open(context, std::move(id), read_at.AsTimestamp());
+    co_return co_await Open(context, std::move(id), read_at.AsTimestamp(),
+                            bson::Truthy(statement["onlyReads"]));
   }
   auto found = context.service.transactions().Find(id);
   if (found == nullptr) {

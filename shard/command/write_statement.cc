@@ -79,8 +79,8 @@ absl::StatusOr<WriteStatement::NewDocument> WriteStatement::BuildUpsert() const 
   EVENKEEL_ASSIGN_OR_RETURN(out.document, update_->BuildUpsert(filter_));
   EVENKEEL_ASSIGN_OR_RETURN(out.records, RecordsOf(*collection_.entry, out.document.view()));
   if (Owns(out.records)) return out;
-  return Error(txn::kWouldChangeOwningShard, "the upsert inserts a document of '{}' on another shard",
-               collection_.entry->ns);
+  return Error(txn::kWouldChangeOwningShard,
+               "the upsert inserts a document of '{}' on another shard", collection_.entry->ns);
 }
 
 absl::Status WriteStatement::Install(storage::WriteContext& context, const Change& change) const {

@@ -60,13 +60,13 @@ class WriteStatement {
     bool changed = false;         // false: nothing to write
     bson::Document new_document;  // not for deletes
     DocumentRecords new_records;
-    bool leaves = false;          // the new document belongs to another shard
+    bool leaves = false;  // the new document belongs to another shard
     bool moved() const {
       return !new_document.empty() && old_records.doc_key != new_records.doc_key;
     }
   };
-  // Errors: of the update; txn::kWouldChangeOwningShard when the new place is on another shard and the
-  // statement is no part of a transaction.
+  // Errors: of the update; txn::kWouldChangeOwningShard when the new place is on another shard and
+  // the statement is no part of a transaction.
   absl::StatusOr<Change> Apply(bson::View document) const;
   // The document that an upsert inserts.
   struct NewDocument {

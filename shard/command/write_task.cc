@@ -3,6 +3,7 @@
 
 #include <absl/base/thread_annotations.h>
 #include <absl/synchronization/mutex.h>
+#include <absl/time/clock.h>
 
 #include <algorithm>
 #include <utility>
@@ -161,8 +162,7 @@ absl::Status CommandWrites::SubmitNow(ShardService& service, std::shared_ptr<Wri
 // Waits for the transaction that holds a key of the newest task, in line for that key.
 Awaitable<absl::Status> CommandWrites::WaitForKeys() {
   const auto blocked = newest_;
-  const absl::Time now = caller_.service->wall().Now();
-  const absl::Time give_up = std::min(caller_.deadline, now + kKeyWaitMax);
+  const absl::Time give_up = std::min(caller_.deadline, absl::Now() + kKeyWaitMax);
   const absl::Status status = co_await blocked->blocker->off_keys.Wait(give_up, caller_.cancelled);
   if (!status.ok()) {
     const bool own = give_up == caller_.deadline || CodeOf(status) == ErrorCode::kInterrupted;

@@ -53,7 +53,8 @@ struct Transaction {
   std::unique_ptr<storage::Snapshot> snapshot;  // keeps the history that its reads need
   absl::Time started;
   absl::Time last_use;
-  uint64_t lock = 0;  // names the turn that its statements take
+  bool only_reads = false;  // of a cursor: lives as long as it is used
+  uint64_t lock = 0;        // names the turn that its statements take
 
   // What it has done here: kept in the form in which it is prepared.
   txn::PreparedTransaction done;

@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict');
 const { describe, it } = require('node:test');
+const { Timestamp } = require('mongodb');
 const { useCluster, errorOf } = require('../lib/cluster.js');
 
 function range(from, to) { return to === undefined ? range(0, from) : Array.from({ length: to - from }, (_, i) => from + i); }
@@ -200,6 +201,36 @@ describe('transactions', () => {
       await Promise.all(range(12).map(() => c.updateOne({ _id: 1 }, { $inc: { k: 1 } })));
       assert.deepEqual(await c.find().toArray(), [{ _id: 1, k: 12 }]);
     });
+  });
+
+  it('reads at a snapshot outside transactions', async () => {
+    const c = await cluster.sharded();
+    await c.insertMany(range(60).map((i) => ({ _id: i, n: 0 })));
+    const session = cluster.client.startSession({ snapshot: true });
+    const cursor = c.find({}, { session, batchSize: 10 });
+    assert.equal((await cursor.next()).n, 0);
+    await c.updateMany({}, { $set: { n: 1 } });
+    await c.deleteMany({ _id: { $gte: 50 } });
+    const rest = await cursor.toArray();
+    assert.equal(rest.length, 59);
+    assert.ok(rest.every((d) => d.n === 0));
+    const [{ sum, count }] = await c.aggregate([{ $group: { _id: null, sum: { $sum: '$n' }, count: { $sum: 1 } } }], { session }).toArray();
+    assert.deepEqual([sum, count], [0, 60]);
+    assert.deepEqual(await c.distinct('n', {}, { session }), [0]);
+    await session.endSession();
+    assert.deepEqual(await c.distinct('n'), [1]);
+    const early = await errorOf(cluster.db.command({ find: c.collectionName, readConcern: { level: 'snapshot', atClusterTime: new Timestamp({ t: 1, i: 1 }) } }));
+    assert.equal(early.code, 239);
+  });
+
+  it('refuses stages that write', async () => {
+    const c = await cluster.collection();
+    await c.insertOne({ _id: 1 });
+    for (const stage of [{ $out: 'x' }, { $merge: 'x' }]) {
+      const session = await begun();
+      assert.equal((await errorOf(c.aggregate([stage], { session }).toArray())).code, 263);
+      await session.abortTransaction();
+    }
   });
 
   it('moves money', async () => {

@@ -37,12 +37,19 @@ TEST_F(DispatchTest, CommandsThatDoNotReachAHandler) {
 constexpr std::string_view kLsid =
     R"("lsid": {"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}}})";
 
-TEST_F(DispatchTest, TransactionsAreRefused) {
-  const bson::Document reply =
-      Run(R"({"find": "c", "txnNumber": {"$numberLong": "1"}, "autocommit": false,
-              "startTransaction": true, )" +
-          std::string(kLsid) + "}");
-  EXPECT_EQ(CodeOfReply(reply), 263);
+TEST_F(DispatchTest, StatementsNeedATransactionThatHasBegun) {
+  const auto code = [this](const std::string& rest) {
+    return CodeOfReply(Run(R"({"find": "c", "autocommit": false, )" + std::string(kLsid) +
+                           R"(, "txnNumber": {"$numberLong": )" + rest + "}"));
+  };
+  EXPECT_EQ(code(R"("1"})"), 251);
+  EXPECT_EQ(code(R"("1"}, "startTransaction": true)"), 0);
+  EXPECT_EQ(code(R"("1"}, "startTransaction": true)"), 117);
+  EXPECT_EQ(code(R"("1"}, "readConcern": {"level": "snapshot"})"), 72);
+  EXPECT_EQ(code(R"("3"}, "startTransaction": true)"), 0);
+  EXPECT_EQ(code(R"("2"}, "startTransaction": true)"), 225);
+  EXPECT_EQ(code(R"("4"}, "startTransaction": true, "readConcern": {"level": "linearizable"})"),
+            72);
 }
 
 TEST_F(DispatchTest, RepliesCarryTimesAndOk) {

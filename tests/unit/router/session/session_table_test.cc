@@ -30,7 +30,8 @@ TEST_F(SessionTableTest, UnusedSessionsExpire) {
   table_.Refresh("refreshed");
   table_.Refresh("unknown");
   wall_.Advance(absl::Minutes(15));
-  EXPECT_THAT(table_.Expire(), testing::ElementsAre(testing::Pointee(testing::Field(&Session::id, "old"))));
+  EXPECT_THAT(table_.Expire(),
+              testing::ElementsAre(testing::Pointee(testing::Field(&Session::id, "old"))));
   EXPECT_EQ(table_.size(), 2u);
 }
 

@@ -1,5 +1,5 @@
-// Transactions on one shard: layers, conflicts, every order in which their ends may come, restarts in
-// between.
+// Transactions on one shard: layers, conflicts, every order in which their ends may come, restarts
+// in between.
 #include "shard/command/transaction_commands.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,9 @@ class Driver {
   std::future<bson::Document> StartStatement(const std::string& name, const std::string& rest) {
     return shard_.Start(Message(name, rest));
   }
-  int Code(const std::string& name, const std::string& rest) { return CodeOf(Statement(name, rest)); }
+  int Code(const std::string& name, const std::string& rest) {
+    return CodeOf(Statement(name, rest));
+  }
   Rows Find(const std::string& rest = R"("filter": {}, "sort": {"_id": 1})") {
     Rows rows;
     const bson::Document reply = Statement("find", rest);
@@ -119,9 +121,10 @@ TEST(Transaction, AReadIsNotAWrite) {
   Bench bench;
   Driver one = bench.One();
   EXPECT_EQ(Field(one.Statement("find", kAll), "$txn"), "missing");
-  EXPECT_EQ(Field(one.Statement("update", R"("updates": [{"q": {"_id": 9}, "u": {"$set": {"n": 1}}}])"),
-                  "$txn"),
-            "missing");
+  EXPECT_EQ(
+      Field(one.Statement("update", R"("updates": [{"q": {"_id": 9}, "u": {"$set": {"n": 1}}}])"),
+            "$txn"),
+      "missing");
 }
 
 // What becomes of a transaction is the same whether the answer was heard or not.
@@ -211,7 +214,9 @@ TEST(Prepared, EveryEndWithEveryRestart) {
       EXPECT_EQ(Field(bench.shard.Run(R"({"_listPrepared": 1})"), "prepared.0"), "missing");
       // All its keys are free.
       EXPECT_EQ(bench.shard.CodeOfRun(kCollection.Command("update", Inc(1))), 0);
-      EXPECT_EQ(bench.shard.CodeOfRun(kCollection.Command("delete", R"("deletes": [{"q": {"_id": 3}, "limit": 1}])")), 0);
+      EXPECT_EQ(bench.shard.CodeOfRun(
+                    kCollection.Command("delete", R"("deletes": [{"q": {"_id": 3}, "limit": 1}])")),
+                0);
     }
   }
 }
@@ -225,13 +230,15 @@ TEST(Prepared, ReadersWaitForTheDecision) {
   const std::string reads[] = {R"("filter": {"_id": 1})", R"("filter": {"b": 4})", kAll,
                                R"("filter": {}, "sort": {"_id": -1}, "hint": "_id_")"};
   std::vector<std::future<bson::Document>> waiting;
-  for (const std::string& rest : reads) waiting.push_back(bench.shard.Start(kCollection.Command("find", rest)));
+  for (const std::string& rest : reads)
+    waiting.push_back(bench.shard.Start(kCollection.Command("find", rest)));
   waiting.push_back(bench.shard.Start(kCollection.Command("count", R"("query": {})")));
   // What it does not concern goes on; so does a snapshot from before.
   EXPECT_EQ(bench.shard.CodeOfRun(kCollection.Command("find", R"("filter": {"_id": 2})")), 0);
   for (auto& read : waiting)
     EXPECT_EQ(read.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-  EXPECT_EQ(bench.shard.CodeOfRun(kCollection.Command("find", R"("filter": {"_id": 1}, "x": 1)")), 40415);
+  EXPECT_EQ(bench.shard.CodeOfRun(kCollection.Command("find", R"("filter": {"_id": 1}, "x": 1)")),
+            40415);
   bson::Builder at;
   at.Append("commitAt", bench.shard.clock.Tick());
   std::string decision = ", " + bson::ToJson(at.Finish()).substr(1);
@@ -290,15 +297,16 @@ TEST(Conflicts, APlainWriteWaitsInLine) {
   EXPECT_EQ(bench.Documents()[0], R"({"_id":1,"n":1})");
 }
 
-// A transaction waits for a prepared holder, then looks at versions: the next one of the same client
-// must not fail because its predecessor is on its way.
+// A transaction waits for a prepared holder, then looks at versions: the next one of the same
+// client must not fail because its predecessor is on its way.
 TEST(Conflicts, APreparedHolderIsWaitedFor) {
   Bench bench;
   Driver one = bench.One();
   one.Statement("update", Inc(1));
   one.End("_prepareTransaction", R"(, "coordinator": 2)");
   Driver two = bench.Two();
-  auto update = two.StartStatement("update", R"("updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}])");
+  auto update =
+      two.StartStatement("update", R"("updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}])");
   EXPECT_EQ(update.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   one.End("_applyDecision");
   EXPECT_EQ(Field(update.get(), "nModified"), "1");
@@ -312,7 +320,8 @@ TEST(Catalog, AStepWaitsForPreparedOnesAndEndsOthers) {
   prepared.End("_prepareTransaction", R"(, "coordinator": 2)");
   TestCollection next = kCollection;
   next.version = 2;
-  auto step = bench.shard.Start(R"({"_applyCatalog": 1, "job": "x", "put": [)" + next.Entry() + R"(], "drop": []})");
+  auto step = bench.shard.Start(R"({"_applyCatalog": 1, "job": "x", "put": [)" + next.Entry() +
+                                R"(], "drop": []})");
   EXPECT_EQ(step.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   prepared.End("_applyDecision");
   EXPECT_EQ(Driver::CodeOf(step.get()), 0);

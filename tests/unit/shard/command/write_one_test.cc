@@ -174,7 +174,7 @@ TEST(WriteOne, AHashOfAnotherShardIsRefused) {
   };
   for (const std::string more : {"", R"(, "multi": true)"}) {
     EXPECT_EQ(Update(shard, kSharded, set_a(theirs, more)),
-              more.empty() ? "n 0 m 0 w0:20" : "n 0 m 0 w0:20");
+              more.empty() ? "n 0 m 0 w0:283" : "n 0 m 0 w0:72");
   }
   EXPECT_EQ(Update(shard, kSharded,
                    R"([{"q": {"_id": 9, "a": )" + std::to_string(theirs) +

@@ -25,7 +25,8 @@ struct Layers {
   Layers() { harness.Open(); }
   void PutBase(const std::string& key, const std::string& value) {
     model[key] = value;
-    harness.Write([&](WriteContext& context) { context.Put(Table::kMeta, key, value); });
+    EXPECT_TRUE(
+        harness.Write([&](WriteContext& context) { context.Put(Table::kMeta, key, value); }).ok());
   }
   void Put(const std::string& key, const std::string& value) {
     model[key] = value;
