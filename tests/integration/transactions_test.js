@@ -220,7 +220,7 @@ describe('transactions', () => {
     await session.endSession();
     assert.deepEqual(await c.distinct('n'), [1]);
     const early = await errorOf(cluster.db.command({ find: c.collectionName, readConcern: { level: 'snapshot', atClusterTime: new Timestamp({ t: 1, i: 1 }) } }));
-    assert.equal(early.code, 239);
+    assert.equal(early.code, 246);
   });
 
   it('refuses stages that write', async () => {

@@ -179,7 +179,7 @@ TEST(WriteOne, AHashOfAnotherShardIsRefused) {
   EXPECT_EQ(Update(shard, kSharded,
                    R"([{"q": {"_id": 9, "a": )" + std::to_string(theirs) +
                        R"(}, "u": {"$set": {"b": 1}}, "upsert": true}])"),
-            "n 0 m 0 w0:20");
+            "n 0 m 0 w0:283");
   EXPECT_EQ(Update(shard, kSharded, set_a(ours_too, "")), "n 1 m 1");
   EXPECT_EQ(shard.Count(kSharded), 1);
   EXPECT_EQ(shard.Validate(kSharded), "");
