@@ -96,17 +96,14 @@ def test(driver, server):
         return Outcome("skipped", str(reason))
     proxy = Proxy(server.port)
     environment = {
-        **os.environ, **environment, "EVENKEEL_URI": f"mongodb://127.0.0.1:{server.port}/",
+        **environment, "EVENKEEL_URI": f"mongodb://127.0.0.1:{server.port}/",
         "EVENKEEL_PROXY_URI": f"mongodb://127.0.0.1:{proxy.port}/", "EVENKEEL_DATABASE": f"driver_{driver.name}",
         "EVENKEEL_COMPRESSORS": ",".join(driver.compressors)}
-    try:
-        ran = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             text=True, errors="replace", timeout=SECONDS_MAX, check=False)
-        return judge(driver, ran.stdout, ran.returncode, proxy)
-    except subprocess.TimeoutExpired as error:
-        return Outcome("failed", f"not done after {SECONDS_MAX} s", [(error.stdout or b"").decode(errors="replace")])
-    finally:
-        proxy.close()
+    code, output = prepare.execute(command, SECONDS_MAX, prepare.ROOT, environment)
+    proxy.close()
+    if code is None:
+        return Outcome("failed", f"not done after {SECONDS_MAX} s")
+    return judge(driver, output, code, proxy)
 
 
 def timed(driver, server):

@@ -37,16 +37,22 @@ class RouterProcess extends Server {
 }
 
 class ProcessCluster {
-  // Writes the cluster file; starts nothing.
-  static async create({ shards = 3, routers = 2, key = KEY } = {}) {
+  // Writes the cluster file; starts nothing. network (network.js): shards run on its hosts shard0, shard1, …, routers on `router`;
+  // else all on loopback.
+  static async create({ shards = 3, routers = 2, key = KEY, network = null } = {}) {
     const cluster = new ProcessCluster();
     cluster.folder = temporaryFolder('processes');
     cluster.file = path.join(cluster.folder, 'cluster.yaml');
-    const ports = await freePorts(shards);
-    const lines = ports.map((port, number) => `  - {id: shard${number}, address: "127.0.0.1:${port}"}`);
+    const on = (host) => (network ? { launcher: network.on(host, []) } : {});
+    const addresses = network ? Array.from({ length: shards }, (_, n) => `${network.address(`shard${n}`)}:27018`)
+      : (await freePorts(shards)).map((port) => `127.0.0.1:${port}`);
+    const lines = addresses.map((address, number) => `  - {id: shard${number}, address: "${address}"}`);
     fs.writeFileSync(cluster.file, `key: "${key}"\nshards:\n${lines.join('\n')}\n`);
-    cluster.shards = ports.map((port, number) => new ShardProcess({ file: cluster.file, number, data: path.join(cluster.folder, `data${number}`) }));
-    cluster.routers = Array.from({ length: routers }, () => new RouterProcess({ file: cluster.file }));
+    cluster.shards = addresses.map((_, number) => new ShardProcess({
+      file: cluster.file, number, data: path.join(cluster.folder, `data${number}`), ...on(`shard${number}`),
+    }));
+    const args = network ? ['--bind', network.address('router'), '--no-auth'] : [];
+    cluster.routers = Array.from({ length: routers }, () => new RouterProcess({ file: cluster.file, args, ...on('router') }));
     return cluster;
   }
 

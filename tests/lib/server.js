@@ -30,7 +30,8 @@ function temporaryFolder(prefix) {
 }
 
 class Server {
-  // options: shards (3), port (0 takes a free one at the first start), data (a new folder), args (further ones), env.
+  // options: shards (3), port (0 takes a free one at the first start), data (a new folder), args (further ones), env,
+  // launcher (a command line that runs the one behind it).
   constructor(options = {}) {
     this.shards = options.shards ?? 3;
     this.port = options.port ?? 0;
@@ -38,6 +39,7 @@ class Server {
     this.data = options.data ?? temporaryFolder('data');
     this.args = options.args ?? [];
     this.env = options.env ?? {};
+    this.launcher = options.launcher ?? [];
     this.child = null;
     this.uri = null;
     this.stdout = '';
@@ -52,10 +54,10 @@ class Server {
   // Starts the process and waits for its ready line. extra.env is added for this start only.
   // Rejects with the end of the log when it exits first; the error has exitCode.
   async start(extra = {}) {
-    const args = [...this.command(), ...this.args];
+    const [program, ...args] = [...this.launcher, binary(), ...this.command(), ...this.args];
     this.stdout = '';
     this.stderr = '';
-    const child = spawn(binary(), args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env, ...extra.env } });
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env, ...extra.env } });
     this.child = child;
     running.add(child);
     this.exited = new Promise((resolve) => child.once('close', (code, signal) => {

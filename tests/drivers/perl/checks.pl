@@ -2,7 +2,7 @@
 # Debian's Perl driver: the checks of tests/drivers/run.py.
 use v5.36;
 use utf8;
-use BSON::Types qw(bson_code bson_decimal128 bson_double bson_doc bson_int64 bson_minkey bson_oid bson_regex bson_time bson_timestamp bson_bytes);
+use BSON::Types qw(bson_decimal128 bson_double bson_int64 bson_minkey bson_oid bson_regex bson_time bson_timestamp bson_bytes);
 use MongoDB;
 use Test::Deep::NoTest qw(cmp_details deep_diag);
 
@@ -44,11 +44,10 @@ my @checks = (
             decimal => bson_decimal128('1.10'), text => 'žluťoučký 🐎', bytes => bson_bytes("\x00\xff"), regex => bson_regex('^a', 'i'),
             stamp => bson_timestamp(5, 6), nothing => undef, list => [ 1, [ 2, {} ] ], object => { a => { b => 'c' } }, min => bson_minkey(),
         );
-        my $codec = $client->bson_codec->clone(wrap_dbrefs => 0, wrap_numbers => 1, wrap_strings => 0);
         $db->coll('types')->insert_one({ %document, date => bson_time(1700000000.123) });
-        my $found = $db->coll('types')->with_codec($codec)->find_one;
-        same($document{$_} // '', "$_" eq 'int' ? $found->{int}->value : $found->{$_} // '') for qw(_id int decimal text bytes stamp nothing object min);
-        same("$document{long}", "$found->{long}");
+        my $found = $db->coll('types')->with_codec(wrap_numbers => 1)->find_one;
+        same($document{$_}, $found->{$_}) for qw(_id text bytes stamp nothing object min);
+        same("$document{$_}", "$found->{$_}") for qw(int long decimal);
         same(0.5, $found->{double} + 0);
         same(1700000000123, $found->{date}->value);
         same([ '^a', 'i' ], [ $found->{regex}->pattern, $found->{regex}->flags ]);

@@ -221,7 +221,7 @@ public final class Checks {
     }
 
     public static void main(String[] arguments) {
-        System.out.println("version " + MongoClient.class.getPackage().getImplementationVersion());
+        System.out.println("version " + com.mongodb.internal.build.MongoDriverVersion.VERSION);
         db.drop();
         run("topology", Checks::topology);
         run("crud", Checks::crud);
