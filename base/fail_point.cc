@@ -51,13 +51,13 @@ bool ParseProbability(const std::vector<std::string>& words, FailPointMode* mode
 bool ParseMode(const std::string& text, FailPointMode* mode) {
   const std::vector<std::string> words = absl::StrSplit(text, ':');
   const std::string& kind = words[0];
-  if (kind == "nth") {
-    mode->kind = Kind::kNth;
-    return ParseNth(words, &mode->nth);
-  }
-  if (kind == "crash") {
-    mode->kind = Kind::kCrash;
-    return words.size() == 1 || ParseNth(words, &mode->nth);
+  constexpr std::pair<std::string_view, Kind> kCounted[] = {
+      {"nth", Kind::kNth}, {"times", Kind::kTimes}, {"skip", Kind::kSkip}, {"crash", Kind::kCrash}};
+  for (const auto& [name, counted] : kCounted) {
+    if (kind != name) continue;
+    mode->kind = counted;
+    const bool may_lack = counted == Kind::kCrash && words.size() == 1;
+    return may_lack || ParseNth(words, &mode->nth);
   }
   if (kind == "probability") {
     mode->kind = Kind::kProbability;
@@ -81,12 +81,13 @@ void FailPoint::Set(FailPointMode mode) {
   mode_ = mode;
   ++generation_;
   passes_ = 0;
+  hits_before_ += hits_;
   hits_ = 0;
   on_.store(mode.kind != Kind::kOff, std::memory_order_relaxed);
 }
 
-bool FailPoint::DrawLocked() {
-  switch (mode_.kind) {
+bool FailPointMode::Hits(uint64_t pass) const {
+  switch (kind) {
     case Kind::kOff:
       return false;
     case Kind::kAlways:
@@ -94,12 +95,14 @@ bool FailPoint::DrawLocked() {
       return true;
     case Kind::kNth:
     case Kind::kCrash:
-      return passes_ == mode_.nth;
+      return pass == nth;
+    case Kind::kTimes:
+      return pass <= nth;
+    case Kind::kSkip:
+      return pass > nth;
     case Kind::kProbability: {
-      // One draw per pass from seed and pass number: the outcome does not depend on which thread
-      // came first.
-      Random random(mode_.seed + passes_ * 0x9E3779B97F4A7C15u);
-      return random.Chance(mode_.probability);
+      Random random(seed + pass * 0x9E3779B97F4A7C15u);
+      return random.Chance(probability);
     }
   }
   return false;
@@ -108,7 +111,7 @@ bool FailPoint::DrawLocked() {
 bool FailPoint::PassSlow() {
   absl::MutexLock lock(&mutex_);
   ++passes_;
-  if (!DrawLocked()) return false;
+  if (!mode_.Hits(passes_)) return false;
   ++hits_;
   if (mode_.kind == Kind::kCrash) _exit(kCrashStatus);
   if (mode_.kind != Kind::kPause) return true;
@@ -130,6 +133,11 @@ bool FailPoint::WaitForHits(uint64_t count, absl::Duration timeout) {
 uint64_t FailPoint::hits() const {
   absl::MutexLock lock(&mutex_);
   return hits_;
+}
+
+uint64_t FailPoint::total_hits() const {
+  absl::MutexLock lock(&mutex_);
+  return hits_before_ + hits_;
 }
 
 std::vector<FailPoint*> AllFailPoints() { return {std::begin(kAll), std::end(kAll)}; }

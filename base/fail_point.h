@@ -23,6 +23,8 @@ struct FailPointMode {
     kOff,
     kAlways,
     kNth,          // true on pass number `nth` only, counted from 1
+    kTimes,        // true on the first `nth` passes
+    kSkip,         // true on every pass but the first `nth`
     kProbability,  // true with `probability`, drawn from `seed`
     kPause,        // the thread waits until the point is set to another mode; then false
     kCrash,        // the process ends with status 137 on pass number `nth`, without cleaning up
@@ -35,11 +37,17 @@ struct FailPointMode {
   static FailPointMode Off() { return {}; }
   static FailPointMode Always() { return {.kind = Kind::kAlways}; }
   static FailPointMode Nth(uint64_t n) { return {.kind = Kind::kNth, .nth = n}; }
+  static FailPointMode Times(uint64_t n) { return {.kind = Kind::kTimes, .nth = n}; }
+  static FailPointMode Skip(uint64_t n) { return {.kind = Kind::kSkip, .nth = n}; }
   static FailPointMode Probability(double p, uint64_t seed) {
     return {.kind = Kind::kProbability, .probability = p, .seed = seed};
   }
   static FailPointMode Pause() { return {.kind = Kind::kPause}; }
   static FailPointMode Crash(uint64_t n) { return {.kind = Kind::kCrash, .nth = n}; }
+
+  // True when pass number `pass`, counted from 1, is a hit. Depends on nothing else, so that the
+  // outcome is the same whichever thread came first.
+  bool Hits(uint64_t pass) const;
 };
 
 // One named point. Passes and hits are counted while it is on.
@@ -58,13 +66,14 @@ class FailPoint {
   // wait). False: timeout.
   bool WaitForHits(uint64_t count, absl::Duration timeout);
   uint64_t hits() const;
+  // Hits in all modes so far, never restarted.
+  uint64_t total_hits() const;
 
   std::string_view name() const { return name_; }
   std::string_view meaning() const { return meaning_; }
 
  private:
   bool PassSlow();
-  bool DrawLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::atomic<bool> on_{false};
   const char* name_;
@@ -75,6 +84,7 @@ class FailPoint {
       0;  // counts Set calls, so that a pause ends with its own
   uint64_t passes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t hits_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t hits_before_ ABSL_GUARDED_BY(mutex_) = 0;  // in earlier modes
 };
 
 namespace fail_points {
@@ -93,8 +103,9 @@ void ResetFailPoints();
 // Sets modes from text such as
 // "storage_log_before_sync=crash:3;shard_stale_config=probability:0.1:77".
 //
-// Modes    off, always, nth:N, probability:P[:SEED], pause, crash[:N]. An empty text changes
-// nothing. Errors   FailedToParse naming the part; no mode has changed then.
+// Modes    off, always, nth:N, times:N, skip:N, probability:P[:SEED], pause, crash[:N]. An empty
+//          text changes nothing.
+// Errors   FailedToParse naming the part; no mode has changed then.
 absl::Status ConfigureFailPoints(std::string_view spec);
 
 // Sets a point for the life of the object, off afterwards. For tests.

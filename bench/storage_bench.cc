@@ -1,11 +1,13 @@
 // Measures the storage engine in its real form: one shared log, some shards, 1 KB documents with
 // one index entry each.
 //
-// storage_bench --folder DIR [--docs 3000000] [--shards 3] [--order key|hash64|hash12] [--index
-// ordered|random] [--batch 64]
-//               [--in-flight 8]
-// Reports documents per second, the longest stall, how long syncs of the log took, and anonymous
-// memory. DIR is removed afterwards.
+// storage_bench --folder DIR [--docs 3000000] [--shards 3] [--batch 64] [--in-flight 8]
+//               [--order key|hash64|hash12] [--ids rising|clients|random]
+//               [--index none|ordered|random]
+// --order is the placement in front of `_id`: none, a hash, or the first 12 bits of one. --ids are
+// ObjectIds of one client, ObjectIds of 64 clients whose clocks agree, or values in random order.
+// Reports documents per second, the longest stall, how long syncs of the log took, what was written
+// to the disk, and anonymous memory. DIR is removed afterwards.
 #include <absl/synchronization/blocking_counter.h>
 #include <absl/synchronization/mutex.h>
 #include <absl/time/clock.h>
@@ -40,6 +42,7 @@ struct Settings {
   uint64_t docs = 3'000'000;
   uint64_t shards = 3;
   std::string order = "key";
+  std::string ids = "rising";
   std::string index = "ordered";
   uint64_t batch = 64;
   uint64_t in_flight = 8;  // batches per shard
@@ -168,17 +171,32 @@ void AppendBigEndian(uint64_t number, int bytes, std::string* out) {
     out->push_back(static_cast<char>(number >> shift));
 }
 
-// Collection, placement by `order`, and a rising _id as long as an encoded ObjectId.
-std::string DocKey(const std::string& order, uint64_t id) {
+// The 12 bytes of an ObjectId (seconds, a process's own number, a counter), or as many random ones.
+std::string IdOf(const std::string& ids, uint64_t number) {
+  constexpr uint64_t kDocsPerSecond = 20'000;
+  constexpr uint64_t kClients = 64;
+  std::string id;
+  if (ids == "random") {
+    AppendBigEndian(MixedHash(number + 1'000'000'007), 8, &id);
+    AppendBigEndian(number, 4, &id);
+    return id;
+  }
+  const uint64_t client = ids == "clients" ? MixedHash(number) % kClients : 0;
+  AppendBigEndian(0x65650000 + number / kDocsPerSecond, 4, &id);
+  AppendBigEndian(MixedHash(client + 1) >> 24, 5, &id);
+  AppendBigEndian(number, 3, &id);
+  return id;
+}
+
+// Collection, placement by `order`, the encoded _id.
+std::string DocKey(const Settings& settings, uint64_t number) {
   std::string key;
   AppendBigEndian(7, 8, &key);
-  const uint64_t hash = MixedHash(id);
-  if (order == "hash64") AppendBigEndian(hash, 8, &key);
-  if (order == "hash12") AppendBigEndian(hash >> 52, 2, &key);
+  const uint64_t hash = MixedHash(number);
+  if (settings.order == "hash64") AppendBigEndian(hash, 8, &key);
+  if (settings.order == "hash12") AppendBigEndian(hash >> 52, 2, &key);
   key.push_back('\x40');
-  AppendBigEndian(0x656565, 4, &key);
-  AppendBigEndian(id, 8, &key);
-  return key;
+  return key + IdOf(settings.ids, number);
 }
 
 std::string IndexKey(const std::string& index, uint64_t id, const std::string& doc_key) {
@@ -211,18 +229,19 @@ class InsertOp final : public storage::WriteOp {
     const uint64_t docs = load_->settings.docs;
     count_ = first_ >= docs ? 0 : std::min(load_->settings.batch, docs - first_);
     for (uint64_t i = 0; i < count_; ++i) {
-      doc_keys_.push_back(DocKey(load_->settings.order, first_ + i));
+      doc_keys_.push_back(DocKey(load_->settings, first_ + i));
       index_keys_.push_back(IndexKey(load_->settings.index, first_ + i, doc_keys_.back()));
     }
   }
   uint64_t count() const { return count_; }
 
   void Execute(storage::WriteContext& context) override {
+    const bool has_index = load_->settings.index != "none";
     for (uint64_t i = 0; i < count_; ++i) {
       context.NextUnit();
       EVENKEEL_CHECK(!context.Get(storage::Table::kDocs, doc_keys_[i]).has_value());
       context.Put(storage::Table::kDocs, doc_keys_[i], load_->document);
-      context.Put(storage::Table::kIndex, index_keys_[i], {});
+      if (has_index) context.Put(storage::Table::kIndex, index_keys_[i], {});
       context.AddToCounter("7", {1, static_cast<int64_t>(load_->document.size())});
     }
   }
@@ -260,6 +279,17 @@ uint64_t AnonymousMegabytes() {
   std::string line;
   while (std::getline(file, line)) {
     if (line.starts_with("RssAnon:")) return std::strtoull(line.c_str() + 8, nullptr, 10) / 1024;
+  }
+  return 0;
+}
+
+// What this process has sent to the disk, its log too.
+uint64_t WrittenMegabytes() {
+  std::ifstream file("/proc/self/io");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.starts_with("write_bytes:"))
+      return std::strtoull(line.c_str() + 12, nullptr, 10) >> 20;
   }
   return 0;
 }
@@ -349,14 +379,15 @@ void Run(const Settings& settings) {
   for (const auto& store : shards.stores) EVENKEEL_CHECK(store->Close().ok());
 
   const auto docs = static_cast<double>(settings.docs);
-  fmt::print("order {} index {}: {:.0f} docs/s, {:.0f} docs/s until all is in LMDB ({:.1f} s)\n",
-             settings.order, settings.index, docs / absl::ToDoubleSeconds(loaded),
-             docs / absl::ToDoubleSeconds(checkpointed), absl::ToDoubleSeconds(checkpointed));
   fmt::print(
-      "longest stall {:.1f} ms, anonymous memory {} MB, LMDB {} MB, {:.1f} us of processor per "
-      "document\n",
+      "order {} ids {} index {}: {:.0f} docs/s, {:.0f} docs/s until all is in LMDB ({:.1f} s)\n",
+      settings.order, settings.ids, settings.index, docs / absl::ToDoubleSeconds(loaded),
+      docs / absl::ToDoubleSeconds(checkpointed), absl::ToDoubleSeconds(checkpointed));
+  fmt::print(
+      "longest stall {:.1f} ms, anonymous memory {} MB, LMDB {} MB, written {} MB, {:.1f} us of "
+      "processor per document\n",
       static_cast<double>(load.longest_gap.load()) / 1e6, peak_memory, lmdb_bytes >> 20,
-      ProcessorSeconds() * 1e6 / docs);
+      WrittenMegabytes(), ProcessorSeconds() * 1e6 / docs);
   fmt::print("statement latency: {}\nlog sync: {}\nwait for log space: {}\n",
              load.latencies.Summary(), syncs.Summary(), waits.Summary());
 }
@@ -371,8 +402,10 @@ int main(int argc, char** argv) {
                                                     {"--batch", &settings.batch},
                                                     {"--in-flight", &settings.in_flight},
                                                     {"--doc-bytes", &settings.doc_bytes}};
-  const std::map<std::string, std::string*> texts = {
-      {"--folder", &settings.folder}, {"--order", &settings.order}, {"--index", &settings.index}};
+  const std::map<std::string, std::string*> texts = {{"--folder", &settings.folder},
+                                                     {"--order", &settings.order},
+                                                     {"--ids", &settings.ids},
+                                                     {"--index", &settings.index}};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (const auto number = numbers.find(argv[i]); number != numbers.end()) {
       *number->second = std::strtoull(argv[i + 1], nullptr, 10);

@@ -75,6 +75,8 @@ void AddClientOptions(CLI::App* app, ProcessOptions* process, bool* no_auth) {
                   "addresses to listen on; others than loopback need --no-auth")
       ->capture_default_str();
   app->add_flag("--no-auth", *no_auth, "accept clients from other hosts without authentication");
+  app->add_flag("--enable-test-commands", process->test_commands,
+                "let clients set fail points, which make commands fail and processes end");
 }
 
 void AddDataOptions(CLI::App* app, std::string* data, uint64_t* map_size_gb) {

@@ -25,7 +25,8 @@ struct ProcessOptions {
   std::vector<std::string> bind = {"127.0.0.1"};
   uint16_t port = 27017;  // 0: a free one
   int64_t connections = 10'000;
-  uint32_t pool_threads = 0;  // 0: one per core, two at least
+  uint32_t pool_threads = 0;   // 0: one per core, two at least
+  bool test_commands = false;  // of routers: fail points may be set by clients
 };
 
 class Process {

@@ -11,6 +11,7 @@ router::RouterOptions RouterOptionsOf(const Process& process, const ProcessOptio
   out.evenkeel_version = EVENKEEL_VERSION;
   out.command_line = command_line;
   out.max_connections = options.connections;
+  out.test_commands = options.test_commands;
   out.server_stats = [&process] { return process.server_stats(); };
   return out;
 }

@@ -24,6 +24,10 @@ class SessionTable;       // router/session/session_table.h
 struct RouterState;       // router/router.h: all of the above, the clock, options
 class ClientTransaction;  // router/transaction/transaction.h
 
+namespace fail {
+struct Failure;  // router/fail/command_fail_point.h
+}
+
 template <typename T>
 using Awaitable = boost::asio::awaitable<T>;
 
@@ -42,6 +46,9 @@ struct CommandContext {
   base::CancellationToken cancelled;  // disconnect, killOp, shutdown
   bool more_to_come = false;          // set by a handler that streams replies (awaitable hello)
   std::shared_ptr<ClientTransaction> transaction;  // that the command belongs to; null: none
+  bool begun = false;             // its handler was called: something may have changed
+  bool close_connection = false;  // instead of answering: a fail point wants it
+  std::shared_ptr<const fail::Failure> failure;  // of a fail point that hit this command, else null
 
   // Of calls that read or write for the client.
   CallScope scope() const { return {request.deadline, cancelled, transaction}; }

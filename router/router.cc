@@ -12,6 +12,8 @@
 #include "router/cursor/cursors.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/job_watch.h"
+#include "router/fail/command_fail_point.h"
+#include "router/fail/fail.h"
 #include "router/session/async_mutex.h"
 #include "router/session/session_table.h"
 #include "router/table.h"
@@ -80,6 +82,10 @@ absl::Status ObserveTimes(CommandContext& context) {
 
 absl::Status CheckRequest(const CommandContext& context) {
   const wire::Request& request = context.request;
+  const bool for_tests = request.facts != nullptr && request.facts->flags & wire::kTestOnly;
+  if (for_tests && !context.router.options.test_commands) {
+    return Error(ErrorCode::kCommandNotFound, "no such command: '{}'", request.name);
+  }
   EVENKEEL_RETURN_IF_ERROR(wire::CheckAllowed(request, /*from_peer=*/false));
   // These are the router's to write.
   for (const std::string_view field : {wire::kShardField, wire::kPeerField, kStatementField}) {
@@ -111,6 +117,9 @@ Router::Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardCha
   state_->ddl_locks = std::make_unique<NamedLocks>();
   state_->started = wall->Now();
   state_->process_id = bson::NewObjectId();
+  if (state_->options.test_commands) {
+    state_->fail_points = std::make_unique<fail::CommandFailPoints>();
+  }
   state_->background = &background_;
 }
 
@@ -187,6 +196,9 @@ Awaitable<CommandResult> RunNumbered(CommandContext& context, Session& session,
 Awaitable<CommandResult> Router::Execute(CommandContext& context) {
   EVENKEEL_CO_RETURN_IF_ERROR(CheckRequest(context));
   EVENKEEL_CO_RETURN_IF_ERROR(ObserveTimes(context));
+  if (state_->fail_points) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await fail::Pass(state_->fail_points->fail_command, context));
+  }
   const wire::Request& request = context.request;
   const CommandHandler handler = FindHandler(*request.facts);
   if (!handler) {
@@ -211,6 +223,7 @@ Awaitable<CommandResult> Router::Execute(CommandContext& context) {
                                    co_await AsyncMutex::Lock(session->order, context.scope()));
     }
   }
+  context.begun = true;
   if (session != nullptr && TakesTurns(*request.facts) && request.generic.txn_number) {
     co_return co_await RunNumbered(context, *session, handler);
   }
@@ -233,9 +246,12 @@ Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
   wire::ReplyContext facts = wire::ReplyContextOf(request);
   facts.cluster_time = state_->clock->Now();
   facts.operation_time = facts.cluster_time;
+  facts.no_writes_performed = !context.begun;
   wire::Reply reply;
+  reply.close_connection = context.close_connection;
   if (result.ok()) {
     if (context.transaction) AppendRecoveryToken(*context.transaction, &*result);
+    if (context.failure) result = fail::WithWriteConcernError(*std::move(result), context);
     reply.body = wire::SuccessReply(*std::move(result), facts);
     reply.more_to_come = context.more_to_come;
   } else {

@@ -19,6 +19,9 @@
 namespace evenkeel::router {
 
 class NamedLocks;  // router/session/async_mutex.h
+namespace fail {
+struct CommandFailPoints;  // router/fail/command_fail_point.h
+}
 
 struct RouterOptions {
   std::string host = "127.0.0.1";
@@ -29,6 +32,7 @@ struct RouterOptions {
   std::string evenkeel_version;
   bson::Document command_line;  // for getCmdLineOpts: {argv: […], parsed: {…}}
   int64_t max_connections = 10'000;
+  bool test_commands = false;  // configureFailPoint exists
   // Counters of the listener, for serverStatus; may be empty. Any thread.
   std::function<wire::ServerStats()> server_stats;
 };
@@ -48,6 +52,7 @@ struct RouterState {
   std::unique_ptr<NamedLocks> upserts;    // one upsert without shard key at a time per collection
   std::unique_ptr<NamedLocks> ddl_locks;  // one DDL job at a time per collection
   Metrics metrics;
+  std::unique_ptr<fail::CommandFailPoints> fail_points;  // null without test commands
   base::TaskGroup* background = nullptr;  // work that outlives its command, ended by Router::Stop
   std::atomic<int64_t> prefetched_bytes{0};  // of cursors whose client has not asked yet
   RouterState();

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "router/ddl/ddl.h"
+#include "router/fail/fail.h"
 #include "router/local/local.h"
 #include "router/read/read.h"
 #include "router/stats/stats.h"
@@ -32,6 +33,7 @@ constexpr Row kRows[] = {
     {"bulkWrite", write::BulkWriteCommand},
     {"collStats", stats::CollStatsCommand},
     {"commitTransaction", CommitTransactionCommand},
+    {"configureFailPoint", fail::ConfigureFailPointCommand},
     {"connectionStatus", local::ConnectionStatusCommand},
     {"count", read::CountCommand},
     {"create", ddl::CreateCommand},

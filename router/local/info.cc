@@ -172,8 +172,8 @@ Awaitable<CommandResult> WhatsMyUriCommand(CommandContext& context) {
   co_return reply.Finish();
 }
 
-Awaitable<CommandResult> ListCommandsCommand(CommandContext&) {
-  co_return wire::ListCommandsReply();
+Awaitable<CommandResult> ListCommandsCommand(CommandContext& context) {
+  co_return wire::ListCommandsReply(context.router.options.test_commands);
 }
 
 }  // namespace evenkeel::router::local

@@ -15,32 +15,36 @@ namespace {
 // One parameter: its name and how its value is appended.
 struct Parameter {
   std::string_view name;
-  void (*append)(bson::Builder& builder, std::string_view key);
+  void (*append)(const RouterOptions& router, bson::Builder& builder, std::string_view key);
 };
 
-void AppendMechanisms(bson::Builder& builder, std::string_view key) {
+void AppendMechanisms(const RouterOptions&, bson::Builder& builder, std::string_view key) {
   builder.OpenArray(key).Append("0", "SCRAM-SHA-1").Append("1", "SCRAM-SHA-256").Close();
 }
 
-void AppendCompatibility(bson::Builder& builder, std::string_view key) {
+void AppendCompatibility(const RouterOptions&, bson::Builder& builder, std::string_view key) {
   builder.OpenDocument(key).Append("version", "7.0").Close();
 }
 
 template <int32_t kValue>
-void AppendNumber(bson::Builder& builder, std::string_view key) {
+void AppendNumber(const RouterOptions&, bson::Builder& builder, std::string_view key) {
   builder.Append(key, kValue);
 }
 
 template <bool kValue>
-void AppendFlag(bson::Builder& builder, std::string_view key) {
+void AppendFlag(const RouterOptions&, bson::Builder& builder, std::string_view key) {
   builder.Append(key, kValue);
+}
+
+void AppendTestCommands(const RouterOptions& router, bson::Builder& builder, std::string_view key) {
+  builder.Append(key, router.test_commands);
 }
 
 // Sorted by name.
 constexpr Parameter kParameters[] = {
     {"authenticationMechanisms", AppendMechanisms},
     {"cursorTimeoutMillis", AppendNumber<600'000>},
-    {"enableTestCommands", AppendFlag<false>},
+    {"enableTestCommands", AppendTestCommands},
     {"featureCompatibilityVersion", AppendCompatibility},
     {"localLogicalSessionTimeoutMinutes", AppendNumber<limits::kSessionTimeoutMinutes>},
     {"logLevel", AppendNumber<0>},
@@ -76,13 +80,14 @@ absl::StatusOr<Selection> ReadSelection(bson::Value argument) {
   return selection;
 }
 
-void AppendParameter(bson::Builder& reply, const Parameter& parameter, bool details) {
+void AppendParameter(const RouterOptions& router, const Parameter& parameter, bool details,
+                     bson::Builder& reply) {
   if (!details) {
-    parameter.append(reply, parameter.name);
+    parameter.append(router, reply, parameter.name);
     return;
   }
   reply.OpenDocument(parameter.name);
-  parameter.append(reply, "value");
+  parameter.append(router, reply, "value");
   reply.Append("settableAtRuntime", false).Append("settableAtStartup", false).Close();
 }
 
@@ -99,7 +104,7 @@ Awaitable<CommandResult> GetParameterCommand(CommandContext& context) {
     const bool wanted = all || body.Contains(parameter.name);
     // None of them can be set, at no time.
     if (!wanted || !selection.set_at.empty()) continue;
-    AppendParameter(reply, parameter, selection.details);
+    AppendParameter(context.router.options, parameter, selection.details, reply);
     found = true;
   }
   if (!found) co_return MakeError(ErrorCode::kInvalidOptions, "no option found to get");

@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "query/request/cursor_request.h"
 #include "router/cursor/cursors.h"
+#include "router/fail/command_fail_point.h"
+#include "router/fail/fail.h"
 #include "router/read/read.h"
 #include "router/router.h"
 
@@ -51,6 +53,14 @@ Awaitable<CommandResult> GetMoreCommand(CommandContext& context) {
       std::unique_ptr<ClientCursor> cursor,
       table.CheckOut(request.cursor, ns, context.request.generic.lsid_bytes));
   CheckedOut place(table, request.cursor);
+  if (context.router.fail_points) {
+    const absl::Status status =
+        co_await fail::Pass(context.router.fail_points->fail_get_more, context);
+    if (!status.ok()) {
+      co_await cursor->Close();
+      co_return status;
+    }
+  }
   BatchRequest batch;
   batch.rows = request.batch_size;
   batch.id = request.cursor;

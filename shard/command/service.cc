@@ -6,6 +6,7 @@
 
 #include "base/async/event_loop.h"
 #include "base/bson/builder.h"
+#include "base/fail_point.h"
 #include "base/status.h"
 #include "shard/command/command.h"
 #include "shard/command/cursor_table.h"
@@ -14,6 +15,7 @@
 #include "shard/command/transaction_statement.h"
 #include "shard/command/write_task.h"
 #include "wire/protocol/error_reply.h"
+#include "wire/protocol/shard_envelope.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -93,6 +95,10 @@ Awaitable<bson::Document> ShardService::Handle(wire::Message request, absl::Time
   if (handler == nullptr) {
     co_return wire::ErrorReply(
         Error(ErrorCode::kCommandNotFound, "a shard has no command '{}'", name), {});
+  }
+  if (request.body.Contains(wire::kShardField) && EVENKEEL_FAIL_POINT(shard_stale_config)) {
+    co_return wire::ErrorReply(MakeError(ErrorCode::kStaleConfig, "fail point shard_stale_config"),
+                               kToPeer);
   }
   CommandResult result;
   if (const bson::Value statement = request.body[kStatementField]; statement.missing()) {

@@ -11,6 +11,7 @@
 #include "shard/command/count.h"
 #include "shard/command/cursor_commands.h"
 #include "shard/command/explain.h"
+#include "shard/command/fail_points.h"
 #include "shard/command/find_and_modify.h"
 #include "shard/command/insert.h"
 #include "shard/command/keyless.h"
@@ -42,6 +43,7 @@ constexpr std::array kRows = {
     Row{"_initShard", InitShardCommand},
     Row{"_listPrepared", ListPreparedCommand},
     Row{"_prepareTransaction", PrepareTransactionCommand},
+    Row{"_setFailPoint", SetFailPointCommand},
     Row{"_shardStats", ShardStatsCommand},
     Row{"_waitDurable", WaitDurableCommand},
     Row{"aggregate", AggregateCommand},

@@ -212,6 +212,9 @@ asio::awaitable<absl::Status> Connection::Execute(Message message, ReplyForm for
       if (exception) reply = ReplyFor(exception);
     }
     loop_->requests_ended.Add(1);
+    if (reply.close_connection) {
+      co_return MakeError(ErrorCode::kInterrupted, "a fail point closes the connection");
+    }
     if (!wants_reply) co_return absl::OkStatus();
 
     const bool more = streamed && reply.more_to_come && !stopping_;

@@ -89,11 +89,12 @@ const CommandFacts* FindCommand(std::string_view name) {
 
 size_t CommandIndex(const CommandFacts& facts) { return static_cast<size_t>(&facts - kCommands); }
 
-bson::Document ListCommandsReply() {
+bson::Document ListCommandsReply(bool with_test_commands) {
+  const uint32_t left_out = kInternal | kUnsupported | (with_test_commands ? 0u : kTestOnly);
   bson::Builder builder;
   builder.OpenDocument("commands");
   for (const CommandFacts& row : kCommands) {
-    if (row.flags & (kInternal | kUnsupported)) continue;
+    if (row.flags & left_out) continue;
     builder.OpenDocument(row.name).Append("help", row.help);
     builder.Append("requiresAuth", (row.flags & kNoLogin) == 0);
     builder.Append("secondaryOk", (row.flags & kWrites) == 0);

@@ -36,6 +36,7 @@ enum CommandFlags : uint32_t {
   kRetryable = 1u << 10,        // drivers may send it with a txnNumber outside transactions
   kTakesSnapshot = 1u << 11,    // readConcern level "snapshot" outside transactions
   kNeverCompressed = 1u << 12,  // handshake and secrets: replies are not compressed
+  kTestOnly = 1u << 13,         // CommandNotFound unless the process runs with test commands
 };
 
 struct CommandFacts {
@@ -55,8 +56,9 @@ const CommandFacts* FindCommand(std::string_view name);
 size_t CommandIndex(const CommandFacts& facts);
 
 // The body of listCommands: {commands: {name: {help, requiresAuth, secondaryOk, adminOnly,
-// apiVersions, …}}}. Internal and unsupported commands are left out.
-bson::Document ListCommandsReply();
+// apiVersions, …}}}. Internal and unsupported commands are left out, and those for tests unless
+// the process runs with them.
+bson::Document ListCommandsReply(bool with_test_commands);
 
 // docs/commands.md as Markdown.
 std::string CommandsPage();

@@ -17,6 +17,7 @@ namespace evenkeel::wire {
 namespace {
 
 constexpr absl::string_view kDetailsUrl = "evenkeel/details";
+constexpr absl::string_view kLabelsUrl = "evenkeel/labels";
 constexpr std::string_view kDetailFields[] = {"keyPattern", "keyValue", "errInfo", "foundValue"};
 constexpr size_t kClusterTimeHashBytes = 20;
 
@@ -68,22 +69,25 @@ ErrorCode VisibleCode(ErrorCode code) {
   return ErrorCode::kInternalError;
 }
 
-// Source: transactions specification, "Error Reporting Changes"; retryable writes specification,
-// "Determining Retryable Errors".
-void AppendLabels(bson::Builder& builder, ErrorCode code, const ReplyContext& context) {
-  const bool retryable = Is(code, kRetryableWrite);
-  const bool transient = context.in_transaction && !context.ends_transaction &&
-                         (Is(code, kTransientTransaction) || retryable);
-  const bool transient_end =
-      context.ends_transaction && Is(code, kTransientTransaction) && !retryable;
-  const bool retry = retryable && (context.retryable_write || context.ends_transaction);
-  if (!transient && !transient_end && !retry) return;
-  builder.OpenArray("errorLabels");
-  bson::ArrayAppender labels(builder);
-  if (transient || transient_end) labels.Add("TransientTransactionError");
-  if (retry) labels.Add("RetryableWriteError");
-  if (retry && context.no_writes_performed) labels.Add("NoWritesPerformed");
-  builder.Close();
+// A document that was attached to a status.
+std::optional<bson::Document> PayloadOf(const absl::Status& status, absl::string_view url) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(url);
+  if (!payload.has_value()) return std::nullopt;
+  return bson::Document(std::string(*payload));
+}
+
+void AttachPayload(absl::Status& status, absl::string_view url, bson::View document) {
+  const std::string_view bytes = document.Bytes();
+  status.SetPayload(url, absl::Cord(absl::string_view(bytes.data(), bytes.size())));
+}
+
+void AppendErrorLabels(bson::Builder& builder, const absl::Status& status, ErrorCode code,
+                       const ReplyContext& context) {
+  if (const auto own = PayloadOf(status, kLabelsUrl)) {
+    builder.AppendFields(own->view());
+  } else {
+    AppendLabels(builder, LabelsOf(code, context));
+  }
 }
 
 void AppendDetails(bson::Builder& builder, const absl::Status& status) {
@@ -103,6 +107,31 @@ ReplyContext ReplyContextOf(const Request& request) {
       request.facts != nullptr &&
       (request.facts->name == "commitTransaction" || request.facts->name == "abortTransaction");
   return context;
+}
+
+// Source: transactions specification, "Error Reporting Changes"; retryable writes specification,
+// "Determining Retryable Errors".
+std::vector<std::string_view> LabelsOf(ErrorCode code, const ReplyContext& context) {
+  const bool retryable = Is(code, kRetryableWrite);
+  const bool transient = context.in_transaction && !context.ends_transaction &&
+                         (Is(code, kTransientTransaction) || retryable);
+  const bool transient_end =
+      context.ends_transaction && Is(code, kTransientTransaction) && !retryable;
+  const bool retry = retryable && (context.retryable_write || context.ends_transaction);
+  std::vector<std::string_view> labels;
+  if (transient || transient_end) labels.push_back("TransientTransactionError");
+  if (retry) labels.push_back("RetryableWriteError");
+  if (retry && context.retryable_write && context.no_writes_performed)
+    labels.push_back("NoWritesPerformed");
+  return labels;
+}
+
+void AppendLabels(bson::Builder& builder, const std::vector<std::string_view>& labels) {
+  if (labels.empty()) return;
+  builder.OpenArray("errorLabels");
+  bson::ArrayAppender array(builder);
+  for (const std::string_view label : labels) array.Add(label);
+  builder.Close();
 }
 
 bson::Document SuccessReply(bson::View body, const ReplyContext& context) {
@@ -136,7 +165,7 @@ bson::Document ErrorReply(const absl::Status& status, const ReplyContext& contex
   builder.Append("code", static_cast<int32_t>(code));
   builder.Append("codeName", CodeName(code));
   AppendDetails(builder, status);
-  AppendLabels(builder, code, context);
+  AppendErrorLabels(builder, status, code, context);
   AppendTimes(builder, context);
   return builder.Finish();
 }
@@ -161,15 +190,19 @@ absl::Status DuplicateKeyError(std::string_view ns, std::string_view index_name,
 }
 
 absl::Status WithDetails(absl::Status status, bson::View details) {
-  const std::string_view bytes = details.Bytes();
-  status.SetPayload(kDetailsUrl, absl::Cord(absl::string_view(bytes.data(), bytes.size())));
+  AttachPayload(status, kDetailsUrl, details);
+  return status;
+}
+
+absl::Status WithLabels(absl::Status status, const std::vector<std::string_view>& labels) {
+  bson::Builder fields;
+  AppendLabels(fields, labels);
+  AttachPayload(status, kLabelsUrl, fields.Finish());
   return status;
 }
 
 std::optional<bson::Document> DetailsOf(const absl::Status& status) {
-  const absl::optional<absl::Cord> payload = status.GetPayload(kDetailsUrl);
-  if (!payload.has_value()) return std::nullopt;
-  return bson::Document(std::string(*payload));
+  return PayloadOf(status, kDetailsUrl);
 }
 
 absl::Status StatusOfReply(bson::View reply) {

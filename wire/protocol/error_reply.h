@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/bson/builder.h"
 #include "base/status.h"
@@ -28,15 +29,20 @@ struct ReplyContext {
 // The context of a request from a client, times left out.
 ReplyContext ReplyContextOf(const Request& request);
 
+// The labels that an error with this code carries, as the drivers' retryable writes and
+// transactions specifications want them: TransientTransactionError, RetryableWriteError,
+// NoWritesPerformed.
+std::vector<std::string_view> LabelsOf(ErrorCode code, const ReplyContext& context);
+// Appends the array errorLabels, unless there are none.
+void AppendLabels(bson::Builder& builder, const std::vector<std::string_view>& labels);
+
 // {…body, ok: 1, $clusterTime…, operationTime…}.
 bson::Document SuccessReply(bson::View body, const ReplyContext& context);
 // The same without a copy of the body.
 bson::Document SuccessReply(bson::Document&& body, const ReplyContext& context);
 
 // {ok: 0, errmsg, code, codeName, details…, errorLabels?, $clusterTime…}. Internal-only codes
-// become InternalError: they never reach a client. Labels as the drivers' retryable writes and
-// transactions specifications want them: RetryableWriteError, TransientTransactionError,
-// NoWritesPerformed.
+// become InternalError: they never reach a client. Labels: those of WithLabels, else LabelsOf.
 bson::Document ErrorReply(const absl::Status& status, const ReplyContext& context);
 
 // One entry of writeErrors: {index, code, errmsg, keyPattern?, keyValue?} for a failed statement.
@@ -52,6 +58,9 @@ absl::Status DuplicateKeyError(std::string_view ns, std::string_view index_name,
 absl::Status WithDetails(absl::Status status, bson::View details);
 // Those fields, or nothing.
 std::optional<bson::Document> DetailsOf(const absl::Status& status);
+
+// The same error with labels in place of those that follow from its code; none is fine.
+absl::Status WithLabels(absl::Status status, const std::vector<std::string_view>& labels);
 
 // An error read back from a reply {ok: 0, code, errmsg, …} of a shard, details included; OK for
 // ok: 1.

@@ -112,6 +112,8 @@ struct Reply {
   // For exhaust: when set, the connection asks the handler for the next reply by itself (getMore
   // again). Ignored unless the request allowed it.
   bool more_to_come = false;
+  // The connection is closed instead of being answered: a fail point wants it.
+  bool close_connection = false;
 };
 
 }  // namespace evenkeel::wire

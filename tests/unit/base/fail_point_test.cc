@@ -43,6 +43,12 @@ TEST_F(FailPointTest, Modes) {
       {"base_self_test=nth:1", "x...."},
       {"base_self_test=nth:3", "..x.."},
       {"base_self_test=nth:9", "....."},
+      {"base_self_test=times:1", "x...."},
+      {"base_self_test=times:3", "xxx.."},
+      {"base_self_test=times:9", "xxxxx"},
+      {"base_self_test=skip:1", ".xxxx"},
+      {"base_self_test=skip:3", "...xx"},
+      {"base_self_test=skip:9", "....."},
       {"base_self_test=off", "....."},
       {"base_self_test=probability:0", "....."},
       {"base_self_test=probability:1", "xxxxx"},
@@ -96,6 +102,17 @@ TEST_F(FailPointTest, WaitForHitsTimesOut) {
   EXPECT_EQ(point_.hits(), 2u);
 }
 
+TEST_F(FailPointTest, TotalHitsOutliveModes) {
+  const uint64_t before = point_.total_hits();
+  point_.Set(FailPointMode::Times(2));
+  Passes(5);
+  point_.Set(FailPointMode::Skip(1));
+  Passes(2);
+  point_.Set(FailPointMode::Off());
+  EXPECT_EQ(point_.hits(), 0u);
+  EXPECT_EQ(point_.total_hits(), before + 3);
+}
+
 TEST_F(FailPointTest, ScopeSwitchesOff) {
   {
     const ScopedFailPoint scope(point_, FailPointMode::Always());
@@ -113,6 +130,9 @@ TEST_F(FailPointTest, BadTextChangesNothing) {
       "base_self_test=nth",
       "base_self_test=nth:0",
       "base_self_test=nth:x",
+      "base_self_test=times",
+      "base_self_test=times:0",
+      "base_self_test=skip:-1",
       "base_self_test=always:1",
       "base_self_test=probability",
       "base_self_test=probability:1.5",

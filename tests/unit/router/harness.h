@@ -30,7 +30,7 @@ struct RouterState;
 
 class RouterTest : public testing::Test {
  protected:
-  explicit RouterTest(size_t shard_count = 3);
+  explicit RouterTest(size_t shard_count = 3, bool test_commands = false);
   ~RouterTest() override;
 
   // Adds collections to the catalog on shard 0. Versions grow with each call for the same name.

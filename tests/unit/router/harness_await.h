@@ -16,6 +16,7 @@ namespace evenkeel::router {
 
 class AwaitTest : public RouterTest {
  protected:
+  using RouterTest::RouterTest;
   // Runs a coroutine to its end.
   template <typename T>
   T Await(Awaitable<T> work) {

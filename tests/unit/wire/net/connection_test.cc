@@ -386,6 +386,18 @@ TEST(Connection, ExceptionOfAHandlerIsAnError) {
   EXPECT_TRUE(peer.Call(kPing).has_value());
 }
 
+TEST(Connection, ClosesInsteadOfAnsweringWhenToldTo) {
+  TestServer test([](Client, Request request) -> awaitable<Reply> {
+    Reply reply = OkReply();
+    reply.close_connection = request.name == "insert";
+    co_return reply;
+  });
+  Peer peer(test);
+  EXPECT_TRUE(peer.Call(kPing).has_value());
+  EXPECT_FALSE(peer.Call(R"({"insert": "c", "$db": "d"})").has_value());
+  test.handler.AwaitEnded(1);
+}
+
 TEST(Connection, ReplacesRepliesThatCannotBeSent) {
   TestServer test([](Client, Request) -> awaitable<Reply> {
     bson::Builder builder;

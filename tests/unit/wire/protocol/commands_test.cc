@@ -81,8 +81,11 @@ TEST(Commands, RetryableOnesAreWrites) {
 }
 
 TEST(ListCommandsReply, ShowsSupportedCommandsOnly) {
-  const bson::Document reply = ListCommandsReply();
+  const bson::Document reply = ListCommandsReply(/*with_test_commands=*/false);
   const bson::View commands = reply["commands"].AsDocument();
+  EXPECT_FALSE(commands.Contains("configureFailPoint"));
+  const bson::Document in_tests = ListCommandsReply(/*with_test_commands=*/true);
+  EXPECT_TRUE(in_tests["commands"].AsDocument().Contains("configureFailPoint"));
   EXPECT_TRUE(commands.Contains("ping"));
   EXPECT_FALSE(commands.Contains("compact"));
   for (const bson::Element& command : commands) EXPECT_FALSE(command.key.starts_with('_'));

@@ -92,6 +92,15 @@ TEST(ErrorReply, Labels) {
   }
 }
 
+TEST(ErrorReply, OwnLabelsTakeTheirPlace) {
+  const ReplyContext retryable{.retryable_write = true};
+  const absl::Status error = MakeError(ErrorCode::kShutdownInProgress, "x");
+  const bson::Document own = ErrorReply(WithLabels(error, {"A", "B"}), retryable);
+  EXPECT_EQ(bson::ToJson(Json(R"({"errorLabels": ["A", "B"]})")["errorLabels"].AsDocument()),
+            bson::ToJson(own["errorLabels"].AsDocument()));
+  EXPECT_FALSE(ErrorReply(WithLabels(error, {}), retryable).view().Contains("errorLabels"));
+}
+
 TEST(ReplyContextOf, ReadsTheRequest) {
   const std::string session =
       R"("txnNumber": {"$numberLong": "1"},
