@@ -19,6 +19,7 @@
 #include "router/ddl/job.h"
 #include "router/query_context.h"
 #include "router/router.h"
+#include "router/transaction/transaction.h"
 #include "wire/protocol/commands.h"
 
 namespace evenkeel::router::ddl {
@@ -338,6 +339,7 @@ Awaitable<CommandResult> CreateCommand(CommandContext& context) {
     return PlanCreate(router, ns, options, false, scope);
   };
   EVENKEEL_CO_RETURN_IF_ERROR(co_await RunJob(router, Names(ns), scope, std::move(plan)));
+  if (context.transaction) context.transaction->NoteCreated(ns);
   co_return bson::Document();
 }
 

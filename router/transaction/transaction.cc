@@ -13,6 +13,13 @@ namespace {
 constexpr uint8_t kUuidSubtype = 4;
 constexpr std::string_view kField = "$txn";
 
+// Of a command whose first field is a collection's name.
+std::string NamespaceOf(bson::View command) {
+  const bson::Value name = command.Front().value, database = command["$db"];
+  if (!name.Is(bson::Type::kString) || !database.Is(bson::Type::kString)) return "";
+  return std::string(database.AsString()).append(".").append(name.AsString());
+}
+
 // Of a session that is nobody's.
 std::string NewLsid() {
   std::string lsid(16, '\0');
@@ -38,9 +45,10 @@ std::shared_ptr<ClientTransaction> ClientTransaction::OfSnapshot(Timestamp read_
 }
 
 void ClientTransaction::Join(ShardId shard, wire::Message* message) {
-  bool first = false;
+  bool first = false, created = false;
   {
     absl::MutexLock lock(&mutex_);
+    created = !created_.empty() && created_.contains(NamespaceOf(message->body));
     first = std::find(participants_.begin(), participants_.end(), shard) == participants_.end();
     if (first) participants_.push_back(shard);
   }
@@ -49,12 +57,18 @@ void ClientTransaction::Join(ShardId shard, wire::Message* message) {
   AppendId(body);
   body.Append("readAt", read_at_);
   if (first) body.Append("start", true);
+  if (created) body.Append("created", true);
   if (records_) body.Append("records", true);
   if (only_reads_) body.Append("onlyReads", true);
   body.Close();
   auto sequences = std::move(message->sequences);
   *message = MakeMessage(body.Finish(), message->owner);
   message->sequences = std::move(sequences);
+}
+
+void ClientTransaction::NoteCreated(std::string ns) {
+  absl::MutexLock lock(&mutex_);
+  created_.insert(std::move(ns));
 }
 
 void ClientTransaction::Note(ShardId shard, bson::View reply) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/bson/builder.h"
+#include "base/hash_map.h"
 #include "base/types.h"
 #include "wire/protocol/message.h"
 
@@ -41,6 +42,8 @@ class ClientTransaction {
   // Adds what makes `message` a statement of the transaction on `shard`, which takes part from now
   // on.
   void Join(ShardId shard, wire::Message* message);
+  // A collection that was created for it after its snapshot: it is empty there, not unknown.
+  void NoteCreated(std::string ns);
   // Takes from a shard's reply whether it has written, and what leaves it.
   void Note(ShardId shard, bson::View reply);
   // {_name: 1, lsid, txnNumber}, for the end of the transaction.
@@ -74,6 +77,7 @@ class ClientTransaction {
   std::vector<ShardId> participants_ ABSL_GUARDED_BY(mutex_);
   std::vector<ShardId> writers_ ABSL_GUARDED_BY(mutex_);
   std::vector<Leaving> leaving_ ABSL_GUARDED_BY(mutex_);
+  base::StringSet created_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace evenkeel::router

@@ -153,6 +153,7 @@ Awaitable<absl::StatusOr<RoutePtr>> BatchWriter::OpenRoute(RouteRetry& retry) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(
         route, co_await ddl::EnsureCollection(context_.router, batch_.ns, context_.request.deadline,
                                               context_.cancelled));
+    if (context_.transaction) context_.transaction->NoteCreated(batch_.ns);
   }
   if (route && route->entry->kind == catalog::CollectionKind::kView) {
     co_return ViewError(batch_.ns);

@@ -234,6 +234,7 @@ Awaitable<CommandResult> RunWithRoutes(const Run& run) {
       EVENKEEL_CO_ASSIGN_OR_RETURN(
           route, co_await ddl::EnsureCollection(context.router, run.ns, context.request.deadline,
                                                 context.cancelled));
+      if (context.transaction) context.transaction->NoteCreated(run.ns);
     }
     if (route->entry->kind == catalog::CollectionKind::kView) co_return ViewError(run.ns);
     CommandResult result = co_await RunOnce(run, route);

@@ -8,6 +8,7 @@
 #include "base/bson/builder.h"
 #include "base/fail_point.h"
 #include "base/status.h"
+#include "catalog/config_collections.h"
 #include "shard/command/command.h"
 #include "shard/command/cursor_table.h"
 #include "shard/command/keyed_locks.h"
@@ -74,6 +75,14 @@ Awaitable<absl::Status> ShardService::Start() {
 
 namespace {
 
+// The catalog's own collections never change.
+bool IsOfUserCollection(bson::View command) {
+  const bson::Value envelope = command[wire::kShardField];
+  if (!envelope.Is(bson::Type::kObject)) return false;
+  const bson::Value id = envelope.AsDocument()["c"];
+  return id.Is(bson::Type::kInt64) && static_cast<uint64_t>(id.AsInt64()) >= catalog::kFirstUserId;
+}
+
 // An exception of a library or of allocation becomes an error here, where the command ends.
 Awaitable<CommandResult> Run(CommandHandler handler, CommandContext& context) {
   std::exception_ptr thrown;
@@ -96,7 +105,7 @@ Awaitable<bson::Document> ShardService::Handle(wire::Message request, absl::Time
     co_return wire::ErrorReply(
         Error(ErrorCode::kCommandNotFound, "a shard has no command '{}'", name), {});
   }
-  if (request.body.Contains(wire::kShardField) && EVENKEEL_FAIL_POINT(shard_stale_config)) {
+  if (IsOfUserCollection(request.body) && EVENKEEL_FAIL_POINT(shard_stale_config)) {
     co_return wire::ErrorReply(MakeError(ErrorCode::kStaleConfig, "fail point shard_stale_config"),
                                kToPeer);
   }

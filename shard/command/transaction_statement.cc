@@ -60,7 +60,9 @@ Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> OpenOrFind(CommandContex
 
 // The snapshot may lie before the collection became what it is: its documents, ranges and index
 // records of that time are not here.
-absl::Status CheckCollectionAtSnapshot(const CommandContext& context) {
+//
+// created  the transaction has created it itself: it was empty before
+absl::Status CheckCollectionAtSnapshot(const CommandContext& context, bool created) {
   if (context.body()[wire::kShardField].missing()) return absl::OkStatus();
   EVENKEEL_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                             wire::ParseEnvelope(context.body()));
@@ -76,6 +78,7 @@ absl::Status CheckCollectionAtSnapshot(const CommandContext& context) {
     if (version && CatalogVersion{static_cast<uint64_t>(*version)} == envelope.version)
       return absl::OkStatus();
   }
+  if (!row && created) return absl::OkStatus();
   return Error(ErrorCode::kSnapshotUnavailable,
                "Unable to read from a snapshot due to pending collection catalog changes; please "
                "retry the operation. Collection '{}' has changed after the snapshot.",
@@ -125,7 +128,8 @@ Awaitable<CommandResult> RunStatement(CommandContext& context, bson::Value state
   }
   transaction.last_use = service.wall().Now();
   context.records_statements = bson::Truthy(statement.AsDocument()["records"]);
-  EVENKEEL_CO_RETURN_IF_ERROR(CheckCollectionAtSnapshot(context));
+  const bool created = bson::Truthy(statement.AsDocument()["created"]);
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckCollectionAtSnapshot(context, created));
   const size_t bytes_before = transaction.done.effects.bytes();
   CommandResult result = co_await run(handler, context);
   EVENKEEL_CO_RETURN_IF_ERROR(CheckSize(service, transaction, bytes_before));

@@ -7,10 +7,11 @@
 
 namespace evenkeel::shard {
 
-// {lsid, txnNumber, readAt: Timestamp, start?: true, records?: true, onlyReads?: true}: what the
-// router adds to the commands of a transaction. `onlyReads`: it is the snapshot of a cursor.
-// `records`: the transaction is the router's own, for one retryable statement of a client, whose
-// result is recorded under the client's lsid and txnNumber.
+// {lsid, txnNumber, readAt: Timestamp, start?: true, records?: true, onlyReads?: true, created?:
+// true}: what the router adds to the commands of a transaction. `onlyReads`: it is the snapshot of
+// a cursor. `created`: it has created the collection of the command. `records`: the transaction is
+// the router's own, for one retryable statement of a client, whose result is recorded under the
+// client's lsid and txnNumber.
 inline constexpr std::string_view kStatementField = "$txn";
 // {wrote: true, leaving?: [{ns, d}]}: what the shard adds to their replies once the transaction has
 // written here. `leaving`: documents that the statement has removed because they belong to other

@@ -99,15 +99,6 @@ describe('errors', () => {
     assert.equal(await c.countDocuments(), 1);
   });
 
-  it('a transaction is refused with 263', async () => {
-    const session = cluster.client.startSession();
-    session.startTransaction();
-    const error = await errorOf(cluster.collection().insertOne({ a: 1 }, { session }));
-    assert.equal(error.code, 263);
-    await session.abortTransaction().catch(() => {});
-    await session.endSession();
-  });
-
   it('unusual values come back as they were', async () => {
     const { Binary, Decimal128, Double, Int32, MaxKey, MinKey, ObjectId, Timestamp, BSONRegExp, Code } = require('mongodb');
     const c = cluster.collection();

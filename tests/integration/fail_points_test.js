@@ -121,26 +121,6 @@ describe('failCommand', () => {
     assert.equal(await c.countDocuments(), 1);
   });
 
-  // Retryable writes specification, prose test 3: the second failure says that it did nothing, so the first one is shown.
-  it('NoWritesPerformed: the error of the first attempt is shown', async () => {
-    const { client, db } = await observed();
-    const second = { failCommands: ['insert'], errorCode: 10107, errorLabels: ['RetryableWriteError', 'NoWritesPerformed'] };
-    let configured = Promise.resolve();
-    // The driver sends its second attempt after this listener has run and the event loop has turned; the fail point must stand by then,
-    // so the first failure holds the connection long enough: two modes in one are not possible.
-    const setter = await Wire.connect(cluster.server.port);
-    client.on('commandStarted', (event) => {
-      if (event.commandName !== 'insert') return;
-      configured = configured.then(() => setter.command({ configureFailPoint: 'failCommand', mode: { times: 1 }, data: second }));
-    });
-    await configure({ failCommands: ['insert'], errorCode: 91, blockConnection: true, blockTimeMS: 1000 });
-    const error = await errorOf(db.collection('c').insertOne({}));
-    await configured;
-    setter.close();
-    assert.equal(error.code, 91);
-    await off();
-  });
-
   it('what fails before it is carried out says that nothing was written', async () => {
     const { db, attempts } = await observed();
     await configure({ failCommands: ['insert'], errorCode: 91 }, { times: 2 });

@@ -223,6 +223,20 @@ describe('transactions', () => {
     assert.equal(early.code, 246);
   });
 
+  it('creates collections', async () => {
+    const session = await begun();
+    const implicit = cluster.collection(), explicit = cluster.collection(), upserted = cluster.collection();
+    await implicit.insertOne({ _id: 1 }, { session });
+    await cluster.db.createCollection(explicit.collectionName, { session });
+    await explicit.insertMany([{ _id: 1 }, { _id: 2 }], { session });
+    await upserted.findOneAndUpdate({ _id: 5 }, { $set: { a: 1 } }, { session, upsert: true });
+    assert.deepEqual(await implicit.find({}, { session }).toArray(), [{ _id: 1 }]);
+    assert.equal(await explicit.countDocuments({}), 0);
+    await session.commitTransaction();
+    assert.equal(await explicit.countDocuments({}), 2);
+    assert.equal(await upserted.countDocuments({}), 1);
+  });
+
   it('refuses stages that write', async () => {
     const c = await cluster.collection();
     await c.insertOne({ _id: 1 });
