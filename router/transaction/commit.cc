@@ -8,7 +8,7 @@
 #include "base/async/wait.h"
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
-#include "base/log.h"
+#include "base/fail_point.h"
 #include "base/status.h"
 #include "router/cluster.h"
 #include "router/router.h"
@@ -165,7 +165,8 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
     ReleaseReaders(router, transaction);
     co_return absl::OkStatus();
   }
-  if (writers.size() > 1 && transaction->state == State::kOpen) {
+  const bool asks = writers.size() > 1 && !EVENKEEL_FAIL_POINT(txn_plant_no_prepare);
+  if (asks && transaction->state == State::kOpen) {
     auto votes = co_await Prepare(router, *transaction, writers, scope);
     if (!votes.ok()) {
       co_await AbortTransaction(router, transaction);

@@ -112,13 +112,16 @@ class EndTask : public WriteTask {
 class CommitTask final : public EndTask {
  public:
   CommitTask(ShardService& service, std::shared_ptr<Transaction> transaction,
-             std::vector<ShardId> participants)
-      : EndTask(service, std::move(transaction)), participants_(std::move(participants)) {}
+             std::vector<ShardId> participants, Timestamp above)
+      : EndTask(service, std::move(transaction)),
+        participants_(std::move(participants)),
+        above_(above) {}
 
   void Execute(storage::WriteContext& context) override {
     status = Check(context);
     if (!status.ok()) return;
     context.NextUnit();
+    if (above_ != Timestamp{} && EVENKEEL_FAIL_POINT(txn_plant_no_tick)) context.NextUnitAt(above_);
     const Timestamp now = context.timestamp();
     Install(context, transaction());
     PutNewestRow(context);
@@ -132,6 +135,7 @@ class CommitTask final : public EndTask {
 
  private:
   const std::vector<ShardId> participants_;
+  const Timestamp above_;  // the votes; the clock has seen them
 };
 
 class PrepareTask final : public EndTask {
@@ -228,7 +232,11 @@ class ForgetTask final : public WriteTask {
 // transaction that is over then is forgotten.
 Awaitable<absl::Status> RunEnd(ShardService& service, std::shared_ptr<Transaction> transaction,
                                std::shared_ptr<EndTask> task) {
-  const absl::Status status = co_await SubmitNowAndWait(service, task);
+  CommandWrites writes;
+  absl::Status status = writes.SubmitNow(service, task);
+  if (status.ok()) status = co_await writes.Executed();
+  if (status.ok() && !EVENKEEL_FAIL_POINT(txn_plant_early_answer))
+    status = co_await writes.Durable();
   const TransactionState state = transaction->state;
   if (state == TransactionState::kCommitted || state == TransactionState::kAborted) {
     transaction->ended.Reach();
@@ -284,8 +292,11 @@ Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context) {
   ShardService& service = context.service;
   EVENKEEL_CO_ASSIGN_OR_RETURN(const txn::TransactionId id, TransactionIdOf(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<ShardId> participants, ParticipantsOf(context.body()));
-  if (const bson::Value after = context.body()["after"]; after.Is(bson::Type::kTimestamp))
-    service.clock().Observe(after.AsTimestamp());
+  Timestamp above;
+  if (const bson::Value after = context.body()["after"]; after.Is(bson::Type::kTimestamp)) {
+    above = after.AsTimestamp();
+    service.clock().Observe(above);
+  }
   const auto transaction = service.transactions().Find(id);
   if (transaction == nullptr) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const auto outcome, OutcomeInRows(service, id));
@@ -298,8 +309,9 @@ Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context) {
   if (transaction->state == TransactionState::kCommitted)
     co_return CommittedReply(transaction->committed_at);
   (void)EVENKEEL_FAIL_POINT(txn_coordinator_before_decision);
-  const absl::Status status = co_await RunEnd(
-      service, transaction, std::make_shared<CommitTask>(service, transaction, participants));
+  const absl::Status status =
+      co_await RunEnd(service, transaction,
+                      std::make_shared<CommitTask>(service, transaction, participants, above));
   (void)EVENKEEL_FAIL_POINT(txn_coordinator_after_decision);
   if (status.ok()) {
     if (!participants.empty()) {

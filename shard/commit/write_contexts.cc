@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/fail_point.h"
 #include "base/status.h"
 #include "shard/commit/shard_state.h"
 #include "storage/keys/key_encoding.h"
@@ -56,15 +57,17 @@ absl::Status LayerContext::Claim(Table table, std::string_view key) {
   const bool changed = table == Table::kDocs
                            ? base_.ChangedSince(table, key, transaction_->read_at())
                            : RangeChanged(table, key);
-  if (changed) return Conflict();
+  if (changed && !EVENKEEL_FAIL_POINT(txn_plant_no_conflict)) return Conflict();
   intents_->Take(transaction_, table, key);
   return absl::OkStatus();
 }
 
 std::optional<storage::Record> LayerContext::Get(Table table, std::string_view key) {
   if (const auto* effect = transaction_->done.effects.Find(table, key)) return effect->record();
-  if (table == Table::kDocs && base_.ChangedSince(table, key, transaction_->read_at()))
+  if (table == Table::kDocs && base_.ChangedSince(table, key, transaction_->read_at()) &&
+      !EVENKEEL_FAIL_POINT(txn_plant_no_conflict)) {
     conflict_ = true;
+  }
   return base_.Get(table, key);
 }
 

@@ -18,7 +18,7 @@ const CLIENT_OPTIONS = { serverSelectionTimeoutMS: 30_000, heartbeatFrequencyMS:
 // Where a shard dies inside a commit.
 const POINTS = ['txn_participant_before_prepare', 'txn_participant_after_prepare', 'txn_coordinator_before_decision',
   'txn_coordinator_after_decision', 'txn_participant_before_outcome', 'txn_participant_after_outcome',
-  'txn_coordinator_before_forget', 'txn_coordinator_after_forget'];
+  'txn_coordinator_before_forget', 'txn_coordinator_after_forget', 'storage_log_before_write', 'storage_log_before_write'];
 
 const delay = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
@@ -40,10 +40,16 @@ class Torture {
     this.stopping = false;
   }
 
+  // As the environment wants it; `more` is armed beside it.
+  planted(...more) {
+    const { plant } = this.settings;
+    return [...(plant ? [`${plant}=${plant === 'txn_plant_no_prepare' ? 'probability:0.3:7' : 'always'}`] : []), ...more].join(';');
+  }
+
   async prepare() {
-    const env = this.settings.plant ? { EVENKEEL_FAIL_POINTS: `${this.settings.plant}=probability:0.05:7` } : {};
+    const env = this.settings.plant ? { EVENKEEL_FAIL_POINTS: this.planted() } : {};
     this.cluster = await ProcessCluster.create({ shards: 3, routers: 2 });
-    for (const shard of this.cluster.shards) shard.env = env;
+    for (const server of [...this.cluster.shards, ...this.cluster.routers]) server.env = env;
     await this.cluster.start();
     const hosts = this.cluster.routers.map((router) => `127.0.0.1:${router.port}`).join(',');
     this.client = await new MongoClient(`mongodb://${hosts}/`, CLIENT_OPTIONS).connect();
@@ -164,7 +170,7 @@ class Torture {
   // Lets a shard end itself at a point of a commit, and starts it again without.
   async dieAt(shard, point) {
     await shard.kill();
-    await shard.start({ env: { EVENKEEL_FAIL_POINTS: `${point}=crash:${1 + this.random.below(4)}` } });
+    await shard.start({ env: { EVENKEEL_FAIL_POINTS: this.planted(`${point}=crash:${1 + this.random.below(point.startsWith('storage') ? 40 : 4)}`) } });
     const died = await Promise.race([shard.exited.then(() => true), delay(4000).then(() => false)]);
     if (died) this.counts.points += 1;
     await shard.kill();
@@ -191,7 +197,7 @@ class Torture {
 
   async run() {
     await this.prepare();
-    const kinds = ['transfer', 'transfer', 'transfer', 'sum', 'append', 'append', 'append', 'append', 'swap', 'takeNumber'];
+    const kinds = ['transfer', 'transfer', 'transfer', 'sum', 'sum', 'sum', 'append', 'append', 'append', 'append', 'swap', 'takeNumber'];
     const workers = kinds.map((kind, i) => this.worker(kind, this.settings.seed + i));
     const faults = this.faults();
     await delay(this.settings.seconds * 1000);
