@@ -2,14 +2,32 @@
 'use strict';
 
 const assert = require('node:assert/strict');
+const net = require('node:net');
 const { after, before, describe, it } = require('node:test');
 const { MongoClient } = require('mongodb');
 const { CLIENT_OPTIONS, errorOf, range, useCluster } = require('../lib/cluster.js');
 const { ProcessCluster } = require('../lib/processes.js');
-const { Wire } = require('../lib/wire.js');
 
 const RETRYABLE = [91, 189, 11600];
 const LONG_MS = 120_000;  // a block that a test would not survive
+
+// A port in front of the server; the first connection on which the client sends `word` ends there, before the server sees it.
+async function cutFirst(port, word) {
+  let cut = false;
+  const front = net.createServer((client) => {
+    const server = net.connect(port, '127.0.0.1');
+    const end = () => { client.destroy(); server.destroy(); };
+    for (const socket of [client, server]) socket.on('error', end).on('close', end);
+    server.on('data', (bytes) => client.write(bytes));
+    client.on('data', (bytes) => {
+      if (cut || !bytes.includes(word)) return server.write(bytes);
+      cut = true;
+      return end();
+    });
+  });
+  await new Promise((resolve) => front.listen(0, '127.0.0.1', resolve));
+  return front;
+}
 
 describe('failCommand', () => {
   const cluster = useCluster({ args: ['--enable-test-commands'] });
@@ -23,8 +41,8 @@ describe('failCommand', () => {
   async function off() { return (await configure({}, 'off')).count; }
 
   // A client of its own, whose attempts are recorded: [{command, failure}].
-  async function observed(options = {}) {
-    const client = await new MongoClient(cluster.server.uri, { ...CLIENT_OPTIONS, monitorCommands: true, ...options }).connect();
+  async function observed(options = {}, uri = cluster.server.uri) {
+    const client = await new MongoClient(uri, { ...CLIENT_OPTIONS, monitorCommands: true, ...options }).connect();
     clients.push(client);
     const attempts = [];
     client.on('commandSucceeded', (event) => attempts.push({ command: event.commandName, reply: event.reply }));
@@ -119,6 +137,17 @@ describe('failCommand', () => {
     assert.equal(error.code, 64);
     assert.equal(attempts.length, 1);
     assert.equal(await c.countDocuments(), 1);
+  });
+
+  // Retryable writes specification, prose test 3: the second failure says that it did nothing, so the first one is shown.
+  it('NoWritesPerformed: the error of the first attempt is shown', async () => {
+    const cut = await cutFirst(cluster.server.port, 'insert');
+    const { db, attempts } = await observed({}, `mongodb://127.0.0.1:${cut.address().port}/`);
+    await configure({ failCommands: ['insert'], errorCode: 10107, errorLabels: ['RetryableWriteError', 'NoWritesPerformed'] });
+    const error = await errorOf(db.collection('c').insertOne({}));
+    assert.deepEqual(attempts.map((a) => a.failure?.code), [undefined, 10107]);
+    assert.equal(error.name, 'MongoNetworkError');
+    cut.close();
   });
 
   it('what fails before it is carried out says that nothing was written', async () => {

@@ -92,9 +92,9 @@ TEST_F(BulkWriteTest, UpsertsAreNotMatches) {
 TEST_F(BulkWriteTest, StatementsOfARetryableOneKeepTheirIds) {
   (void)Bulk(R"([{"delete": 0, "filter": {"_id": 1}}, {"insert": 0, "document": {"_id": 2}}])",
              ", " + std::string(kRetryable));
-  const bson::View envelope = shard(1).RequestsOf("insert")[0]["$shard"].AsDocument();
+  const std::vector<bson::Document> inserts = shard(1).RequestsOf("insert");
   bson::Builder shown;
-  shown.Append("envelope", envelope);
+  shown.Append("envelope", inserts[0]["$shard"]);
   EXPECT_NE(Fields(shown.Finish()).find("[1]"), std::string::npos) << "the id of the second";
 }
 
