@@ -2,6 +2,7 @@
 #include "query/exec/find_exec.h"
 
 #include "base/status.h"
+#include "query/exec/carry.h"
 #include "query/exec/sort.h"
 #include "query/exec/sort_key.h"
 #include "query/exec/sorted_merge.h"
@@ -19,6 +20,8 @@ absl::StatusOr<std::unique_ptr<FindPipeline>> FindPipeline::Parse(const FindRequ
     EVENKEEL_ASSIGN_OR_RETURN(
         find->projection_, Projection::Parse(request.projection, ProjectionKind::kFind, context));
   }
+  if (request.return_key) find->projection_.reset();
+  find->show_record_id_ = request.show_record_id;
   find->skip_ = request.skip;
   if (request.limit && *request.limit != 0) find->limit_ = *request.limit;
   return find;
@@ -33,6 +36,12 @@ std::optional<int64_t> FindPipeline::limit_per_shard() const {
 std::unique_ptr<Operator> FindPipeline::Project(std::unique_ptr<Operator> input,
                                                 const Filter* filter, bool keep_sort_key) const {
   if (!projection_) return input;
+  if (show_record_id_) {
+    std::vector<std::string_view> carried = {kRecordIdField};
+    if (keep_sort_key) carried.push_back(kSortKeyField);
+    return std::make_unique<CarryingProjectOperator>(std::move(input), *projection_, filter,
+                                                     std::move(carried));
+  }
   return std::make_unique<ProjectOperator>(std::move(input), *projection_, filter, keep_sort_key);
 }
 

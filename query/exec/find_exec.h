@@ -23,8 +23,9 @@ namespace evenkeel::query {
 // The compiled form; outlives the operators made from it. One thread at a time.
 class FindPipeline {
  public:
-  // `context` outlives this; of `request` nothing is kept. Errors: those of the sort and the
-  // projection.
+  // `context` outlives this; of `request` nothing is kept. With returnKey there is no projection;
+  // with showRecordId one keeps the field kRecordIdField of its input. Errors: those of the sort
+  // and the projection.
   static absl::StatusOr<std::unique_ptr<FindPipeline>> Parse(const FindRequest& request,
                                                              const QueryContext& context);
 
@@ -53,6 +54,7 @@ class FindPipeline {
   const QueryContext& context_;
   SortPattern sort_;
   std::optional<Projection> projection_;
+  bool show_record_id_ = false;
   int64_t skip_ = 0;
   std::optional<int64_t> limit_;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "query/expr/convert.h"
+#include "query/expr/ejson.h"
 #include "query/expr/groups.h"
 
 namespace evenkeel::query::expr {
@@ -160,8 +161,18 @@ constexpr ExprOp kRows[] = {
      .named = kConvertArgs,
      .spec = "operator/aggregation/convert",
      .tests = "expressions/type/convert"},
-    Unsupported("$deserializeEJSON", "operator/aggregation/deserializeEJSON", "expressions/type"),
-    Unsupported("$serializeEJSON", "operator/aggregation/serializeEJSON", "expressions/type"),
+    {.name = "$deserializeEJSON",
+     .parse = ParseNamed,
+     .eval = EvalDeserializeEjson,
+     .named = kDeserializeEjsonArgs,
+     .spec = "operator/aggregation/deserializeEJSON",
+     .tests = "expressions/type"},
+    {.name = "$serializeEJSON",
+     .parse = ParseNamed,
+     .eval = EvalSerializeEjson,
+     .named = kSerializeEjsonArgs,
+     .spec = "operator/aggregation/serializeEJSON",
+     .tests = "expressions/type"},
     ShortRow("$toArray", EvalTo<Type::kArray>, "operator/aggregation/toArray", "expressions/type"),
     ShortRow("$toBool", EvalTo<Type::kBool>, "operator/aggregation/toBool",
              "expressions/type/toBool"),

@@ -6,7 +6,9 @@
 #include "base/bson/hash.h"
 #include "base/random.h"
 #include "query/expr/groups.h"
+#include "query/expr/hash.h"
 #include "query/expr/nodes.h"
+#include "query/expr/similarity.h"
 
 namespace evenkeel::query::expr {
 namespace {
@@ -79,6 +81,15 @@ absl::StatusOr<ExpressionPtr> ParseMeta(const ExprOp&, bson::Value args, ParseSc
   return Error(Location(17308), "Unsupported argument to $meta: {}", args.AsString());
 }
 
+constexpr ExprOp SimilarityRow(std::string_view name, EvalFn eval, std::string_view spec) {
+  return {.name = name,
+          .arity = Arity::Exactly(2),
+          .parse = ParseSimilarity,
+          .eval = eval,
+          .spec = spec,
+          .tests = "none"};
+}
+
 constexpr ExprOp kRows[] = {
     {.name = "$createObjectId",
      .pure = false,
@@ -91,8 +102,18 @@ constexpr ExprOp kRows[] = {
     Unsupported("$encStrNormalizedEq", "operator/aggregation/encStrNormalizedEq", "none"),
     Unsupported("$encStrStartsWith", "operator/aggregation/encStrStartsWith", "none"),
     Unsupported("$function", "operator/aggregation/function", "expressions/custom/function"),
-    Unsupported("$hash", "operator/aggregation/hash", "expressions/misc"),
-    Unsupported("$hexHash", "operator/aggregation/hexHash", "expressions/misc"),
+    {.name = "$hash",
+     .parse = ParseNamed,
+     .eval = EvalHash,
+     .named = kHashArgs,
+     .spec = "operator/aggregation/hash",
+     .tests = "expressions/misc"},
+    {.name = "$hexHash",
+     .parse = ParseNamed,
+     .eval = EvalHexHash,
+     .named = kHashArgs,
+     .spec = "operator/aggregation/hexHash",
+     .tests = "expressions/misc"},
     {.name = "$meta",
      .pure = false,
      .parse = ParseMeta,
@@ -104,9 +125,11 @@ constexpr ExprOp kRows[] = {
      .eval = EvalRand,
      .spec = "operator/aggregation/rand",
      .tests = "expressions/misc/rand"},
-    Unsupported("$similarityCosine", "operator/aggregation/similarityCosine", "none"),
-    Unsupported("$similarityDotProduct", "operator/aggregation/similarityDotProduct", "none"),
-    Unsupported("$similarityEuclidean", "operator/aggregation/similarityEuclidean", "none"),
+    SimilarityRow("$similarityCosine", EvalCosine, "operator/aggregation/similarityCosine"),
+    SimilarityRow("$similarityDotProduct", EvalDotProduct,
+                  "operator/aggregation/similarityDotProduct"),
+    SimilarityRow("$similarityEuclidean", EvalEuclidean,
+                  "operator/aggregation/similarityEuclidean"),
     {.name = "$toHashedIndexKey",
      .arity = Arity::Exactly(1),
      .parse = ParseArguments,

@@ -3,6 +3,8 @@
 
 #include <absl/container/inlined_vector.h>
 
+#include <algorithm>
+
 #include "base/bson/builder.h"
 #include "base/bson/json.h"
 #include "base/bson/number.h"
@@ -150,10 +152,24 @@ absl::Status CheckPath(std::string_view path) {
   return absl::OkStatus();
 }
 
+// Sorting by metadata, of which none is kept. Errors: 40218 for a kind that the query does not
+// make, 31138 for an unknown one.
+absl::Status RefuseMeta(const Element& field) {
+  constexpr std::string_view kKinds[] = {"geoNearDistance", "randVal",   "score",
+                                         "searchScore",     "textScore", "vectorSearchScore"};
+  const Value kind = field.value.AsDocument().Front().value;
+  if (kind.Is(Type::kString) &&
+      std::find(std::begin(kKinds), std::end(kKinds), kind.AsString()) != std::end(kKinds)) {
+    return Error(Location(40218), "query requires {} metadata, but it is not available",
+                 kind.AsString());
+  }
+  return Error(Location(31138), "Illegal $meta sort: {}: {}", field.key,
+               bson::ToDisplay(field.value));
+}
+
 absl::StatusOr<bool> IsAscending(const Element& field) {
   if (field.value.Is(Type::kObject) && field.value.AsDocument().Front().key == "$meta") {
-    return Error(ErrorCode::kCommandNotSupported, "sorting by $meta is not supported: {}",
-                 field.key);
+    return RefuseMeta(field);
   }
   if (!field.value.IsNumber()) {
     return Error(Location(15974), "Illegal key in $sort specification: {}: {}", field.key,

@@ -41,6 +41,9 @@ absl::Status CheckPath(std::string_view path) {
   return absl::OkStatus();
 }
 
+// Goes with inclusion and with exclusion.
+constexpr std::string_view kMeta = "$meta";
+
 bool IsFlag(Value value) { return value.IsNumber() || value.Is(Type::kBool); }
 
 class ProjectionParser {
@@ -54,8 +57,9 @@ class ProjectionParser {
     }
     Mode mode = Mode::kAdd;
     if (kind_ != ProjectionKind::kAddFields) {
-      // What names no kind keeps the other fields; $elemMatch and {_id: 1} do not.
-      const bool includes = id_included_ || has_elem_match_;
+      // What names no kind keeps the other fields; $elemMatch and {_id: 1} do not, nor does $meta
+      // in $project.
+      const bool includes = id_included_ || has_elem_match_ || (has_meta_ && !is_find());
       mode = type_.value_or(includes ? Mode::kInclude : Mode::kExclude);
       AddId(mode);
     }
@@ -153,6 +157,10 @@ class ProjectionParser {
     if (!is_add() && !op && !expr::FindOperator(only.key)) {
       return Error(Location(31325), "Unknown expression {}", only.key);
     }
+    if (only.key == kMeta && !is_add()) {
+      has_meta_ = true;
+      return AddExpression(path, value);
+    }
     return AddComputed(path, value);
   }
 
@@ -209,6 +217,10 @@ class ProjectionParser {
                    bson::ToDisplay(value));
     }
     type_ = Mode::kInclude;
+    return AddExpression(path, value);
+  }
+
+  absl::Status AddExpression(const std::string& path, Value value) {
     EVENKEEL_ASSIGN_OR_RETURN(ExpressionPtr expression, Expression::Parse(value, scope_));
     EVENKEEL_ASSIGN_OR_RETURN(Field * field, AddField(path));
     field->kind = Field::Kind::kComputed;
@@ -272,6 +284,7 @@ class ProjectionParser {
   std::optional<Mode> type_;
   bool id_included_ = false;
   bool has_elem_match_ = false;
+  bool has_meta_ = false;
   bool needs_filter_ = false;
 };
 

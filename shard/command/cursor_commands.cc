@@ -11,6 +11,7 @@
 #include "query/request/find_request.h"
 #include "query/stage/pipeline.h"
 #include "shard/command/cursor_table.h"
+#include "shard/command/row_operators.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -67,6 +68,12 @@ std::shared_ptr<const bson::Document> CopyOfCommand(const CommandContext& contex
   return std::make_shared<const bson::Document>(context.body());
 }
 
+// The index that a plan reads; null for a scan.
+const catalog::IndexEntry* IndexOf(const query::Plan& plan, const catalog::CollectionEntry& entry) {
+  if (plan.kind == query::PlanKind::kById) return &entry.indexes.front();
+  return plan.index == nullptr ? nullptr : entry.FindIndex(plan.index->name);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& context,
@@ -98,13 +105,20 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
   const std::shared_ptr<query::FindPipeline> pipeline(std::move(parsed));
   const query::Filter* filter = &cursor->filter();
   const bool sorted = cursor->sorted();
-  EVENKEEL_RETURN_IF_ERROR(
-      cursor->SetOperators(pipeline,
-                           [&](std::unique_ptr<query::Operator> input)
-                               -> absl::StatusOr<std::unique_ptr<query::Operator>> {
-                             return merge ? pipeline->ShardPart(std::move(input), filter, sorted)
-                                          : pipeline->Whole(std::move(input), filter, sorted);
-                           }));
+  const catalog::CollectionEntry& entry = *cursor->collection().entry;
+  const auto build = [&](std::unique_ptr<query::Operator> chain)
+      -> absl::StatusOr<std::unique_ptr<query::Operator>> {
+    if (request.show_record_id) {
+      chain = std::make_unique<RecordIdOperator>(std::move(chain), entry);
+    }
+    chain = merge ? pipeline->ShardPart(std::move(chain), filter, sorted)
+                  : pipeline->Whole(std::move(chain), filter, sorted);
+    if (request.return_key) {
+      chain = std::make_unique<ReturnKeyOperator>(std::move(chain), IndexOf(cursor->plan(), entry));
+    }
+    return chain;
+  };
+  EVENKEEL_RETURN_IF_ERROR(cursor->SetOperators(pipeline, build));
   return cursor;
 }
 

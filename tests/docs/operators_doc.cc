@@ -3,7 +3,13 @@
 
 #include <string>
 
+#include "query/accum/table.h"
 #include "query/expr/table.h"
+#include "query/match/table.h"
+#include "query/project/table.h"
+#include "query/stage/table.h"
+#include "query/update/table.h"
+#include "query/window/function.h"
 
 namespace evenkeel {
 namespace {
@@ -36,6 +42,40 @@ void PrintExpressions() {
   }
 }
 
+void PrintHead(std::string_view title, std::string_view column) {
+  fmt::print("\n## {}\n\n| {} | supported |\n| --- | --- |\n", title, column);
+}
+template <typename Row>
+void PrintRow(const Row& row, bool supported) {
+  fmt::print("| [`{}`](https://www.mongodb.com/docs/v8.0/reference/{}/) | {} |\n", row.name,
+             row.spec, supported ? "yes" : "no");
+}
+
+void PrintOthers() {
+  PrintHead("Filters", "operator");
+  for (const auto* op : query::match::AllOperators()) {
+    PrintRow(*op, op->parse_top != nullptr || op->parse_field != nullptr);
+  }
+  PrintHead("Updates", "operator");
+  for (const auto* op : query::update::AllOperators()) PrintRow(*op, op->parse != nullptr);
+  PrintHead("Projections of find", "operator");
+  for (const auto rows :
+       {query::project::ElemMatchOps(), query::project::MetaOps(), query::project::SliceOps()}) {
+    for (const auto& op : rows) PrintRow(op, op.parse != nullptr);
+  }
+  PrintHead("Stages", "stage");
+  for (const auto* op : query::stage::AllStages()) {
+    if (!op->internal) PrintRow(*op, op->parse != nullptr);
+  }
+  PrintHead("Accumulators", "accumulator");
+  for (const auto* op : query::accum::AllAccumulators()) PrintRow(*op, op->parse != nullptr);
+  PrintHead("Window functions that are no accumulators", "function");
+  for (const auto rows : {query::window::FillFunctions(), query::window::RankFunctions(),
+                          query::window::SeriesFunctions()}) {
+    for (const auto& op : rows) PrintRow(op, true);
+  }
+}
+
 }  // namespace
 }  // namespace evenkeel
 
@@ -46,4 +86,5 @@ int main() {
       "operator without \"yes\" is\nknown and refused with CommandNotSupported (115). Arguments in "
       "brackets may be left out; no entry: see the\nmanual.\n\n");
   evenkeel::PrintExpressions();
+  evenkeel::PrintOthers();
 }

@@ -31,6 +31,21 @@ describe('reads and writes', () => {
         assert.deepEqual(page, [9, 10, 11, 12].map((n) => ({ _id: 50 - n, n, deep: { x: 50 - n } })));
       });
 
+      it('shows index keys and record ids', async () => {
+        const c = await make();
+        await c.createIndex({ n: 1, m: -1 });
+        await c.insertMany(range(20).map((i) => ({ _id: i, group: i, n: i % 5, m: i })));
+        const keys = await c.find({ n: 2 }, { returnKey: true }).sort({ m: -1 }).toArray();
+        assert.deepEqual(keys, [17, 12, 7, 2].map((m) => ({ n: 2, m })));
+        assert.deepEqual(await c.find({ m: 3 }, { returnKey: true }).toArray(), [{}]);
+        const find = { find: c.collectionName, filter: {}, sort: { _id: 1 }, projection: { n: 1 }, showRecordId: true };
+        const ids = async () => (await cluster.db.command(find)).cursor.firstBatch.map((row) => row.$recordId);
+        const first = await ids();
+        assert.equal(new Set(first.map(String)).size, 20);
+        assert.ok(!first.includes(undefined));
+        assert.deepEqual(await ids(), first);
+      });
+
       it('filters', async () => {
         const c = await make();
         await c.insertMany(range(30).map((i) => ({ _id: i, group: i % 3, tags: [i, i + 1], ...(i % 2 && { odd: true }) })));

@@ -59,7 +59,9 @@ TEST(SortPattern, RefusesBadSpecifications) {
       {R"({"": 1})", 40352},
       {R"({"a.": 1})", 40353},
       {R"({"a..b": 1})", 15998},
-      {R"({"a": {"$meta": "textScore"}})", 115},
+      {R"({"a": {"$meta": "textScore"}})", 40218},
+      {R"({"a": {"$meta": "nope"}})", 31138},
+      {R"({"a": {"$meta": 1}})", 31138},
   };
   for (const ErrorCase& test : kCases) {
     EXPECT_EQ(static_cast<int>(CodeOf(SortPattern::Parse(Json(test.sort)).status())), test.code)

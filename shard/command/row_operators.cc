@@ -1,0 +1,44 @@
+// Computes record ids and index keys of documents.
+#include "shard/command/row_operators.h"
+
+#include "base/bson/builder.h"
+#include "base/digest.h"
+#include "base/status.h"
+#include "query/exec/carry.h"
+#include "query/exec/sort_key.h"
+#include "shard/command/index_values.h"
+#include "storage/keys/key_encoding.h"
+
+namespace evenkeel::shard {
+
+absl::Status RecordIdOperator::Process(query::Row row, query::Batch* out) {
+  EVENKEEL_ASSIGN_OR_RETURN(const std::string placement, entry_.PlacementKeyOf(row.view));
+  const std::string key = storage::DocKey(entry_.id, placement, row.view["_id"]);
+  const auto hash = bson::LoadLittle<uint64_t>(base::Xxh64(key).data());
+  bson::Builder builder(row.view);
+  builder.Append(query::kRecordIdField, static_cast<int64_t>(hash >> 1));
+  out->push_back(query::Row::Own(builder.Finish()));
+  return absl::OkStatus();
+}
+
+absl::Status ReturnKeyOperator::Process(query::Row row, query::Batch* out) {
+  bson::Builder builder;
+  if (index_ != nullptr) {
+    EVENKEEL_ASSIGN_OR_RETURN(const IndexValues keys, IndexValuesOf(*index_, row.view));
+    for (size_t i = 0; i < index_->fields.size() && i < keys.values.size(); ++i) {
+      const std::string& name = index_->fields[i].path.dotted();
+      if (keys.values[i].missing()) {
+        builder.AppendNull(name);
+      } else {
+        builder.Append(name, keys.values[i]);
+      }
+    }
+  }
+  for (const std::string_view name : {query::kRecordIdField, query::kSortKeyField}) {
+    builder.Append(name, row.view[name]);
+  }
+  out->push_back(query::Row::Own(builder.Finish()));
+  return absl::OkStatus();
+}
+
+}  // namespace evenkeel::shard
