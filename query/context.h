@@ -9,10 +9,12 @@
 #include "base/bson/compare.h"
 #include "base/bson/document.h"
 #include "base/types.h"
+#include "query/memory_limits.h"
 
 namespace evenkeel::query {
 
 class ForeignReads;  // query/exec/foreign.h
+class SpillFolder;   // query/spill/spill_folder.h
 
 // Outlives everything compiled with it. One thread at a time.
 struct QueryContext {
@@ -22,7 +24,9 @@ struct QueryContext {
   bson::Document let;                                 // user variables, evaluated once
   const bson::StringComparator* collation = nullptr;  // null: bytes
   bool allow_disk_use = true;
-  size_t memory_bytes_max = 100u << 20;  // per blocking operator
+  MemoryLimits memory;
+  // Where operators put what exceeds their memory; null: nowhere.
+  std::shared_ptr<SpillFolder> spill;
   bool internal = false;  // the pipeline was made by our own router: stages named $_… are allowed
   bool is_merge_part = false;  // the pipeline's inputs are partial results of shards
   // Reads of other collections, for stages like $lookup; null where there are none (shards).

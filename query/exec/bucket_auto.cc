@@ -15,8 +15,10 @@ BucketAutoOperator::BucketAutoOperator(std::unique_ptr<Operator> input, const Bu
                                        const QueryContext& context)
     : input_(std::move(input)),
       spec_(spec),
-      budget_(context, "$bucketAuto"),
-      evaluation_(context) {}
+      budget_(context, "$bucketAuto", context.memory.bucket_auto),
+      evaluation_(context),
+      sorter_(context, "$bucketAuto", context.memory.bucket_auto,
+              [this](bson::View a, bson::View b) { return Compare(a["0"], b["0"]); }) {}
 
 int BucketAutoOperator::Compare(bson::Value a, bson::Value b) const {
   return bson::Compare(a, b, evaluation_.collation());
@@ -38,12 +40,9 @@ absl::Status BucketAutoOperator::Take(Row row) {
   EVENKEEL_ASSIGN_OR_RETURN(bson::Value key, spec_.group_by->Evaluate(evaluation_));
   if (key.missing()) key = NullValue();
   if (spec_.granularity) EVENKEEL_RETURN_IF_ERROR(CheckRoundable(key));
-  bson::OwnedValue owned(key);
-  row.MakeOwned();
-  held_bytes_ += sizeof(Entry) + key.SizeBytes() + row.view.SizeBytes();
-  if (budget_.Exceeded(held_bytes_)) return budget_.Refuse();
-  entries_.push_back({std::move(owned), std::move(row)});
-  return absl::OkStatus();
+  bson::Builder array;
+  array.Append("0", key);
+  return sorter_.Add(array.Finish(), std::move(row));
 }
 
 bson::OwnedValue BucketAutoOperator::Rounded(bson::Value key, bool up) const {
@@ -52,62 +51,82 @@ bson::OwnedValue BucketAutoOperator::Rounded(bson::Value key, bool up) const {
   return bson::Number::Double(up ? series.RoundUp(number) : series.RoundDown(number)).ToValue();
 }
 
-size_t BucketAutoOperator::EndOfBucket(size_t begin, bool last, Bounds* bounds) {
-  const size_t count = entries_.size();
-  const double ideal = static_cast<double>(count) / spec_.buckets;
-  const size_t size = std::max<size_t>(1, static_cast<size_t>(std::llround(ideal)));
-  size_t end = last ? count : std::min(count, begin + size);
-  bounds->min = entries_[begin].key;
-  if (spec_.granularity) {
-    bounds->min = made_ == 0 ? Rounded(entries_[begin].key, false) : last_max_;
-    bounds->max = Rounded(entries_[end - 1].key, true);
-    while (end < count && Compare(entries_[end].key, bounds->max) < 0) ++end;
-    last_max_ = bounds->max;
-    return end;
-  }
-  while (end < count && Compare(entries_[end].key, entries_[end - 1].key) == 0) ++end;
-  bounds->max = end < count ? entries_[end].key : entries_[end - 1].key;
-  return end;
+struct BucketAutoOperator::Bucket {
+  accum::AccumContext context;
+  std::vector<accum::State> states;
+};
+
+absl::Status BucketAutoOperator::Advance() {
+  KeyedRow next;
+  EVENKEEL_ASSIGN_OR_RETURN(const bool more, sorter_.Next(&next));
+  front_.reset();
+  if (more) front_ = std::move(next);
+  return absl::OkStatus();
 }
 
-absl::StatusOr<bson::Document> BucketAutoOperator::MakeBucket(size_t begin, size_t end,
-                                                              const Bounds& bounds) {
-  accum::AccumContext context;
-  context.collation = evaluation_.collation();
-  bson::Builder document;
-  document.OpenDocument("_id").Append("min", bounds.min).Append("max", bounds.max).Close();
+absl::Status BucketAutoOperator::AddFront(Bucket& bucket) {
+  evaluation_.Begin(front_->row.view);
+  for (size_t i = 0; i < bucket.states.size(); ++i) {
+    EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value,
+                              spec_.output[i].accumulator.input->Evaluate(evaluation_));
+    EVENKEEL_RETURN_IF_ERROR(bucket.states[i].Add(value, bucket.context));
+  }
+  if (budget_.Exceeded(bucket.context.memory_bytes)) return budget_.Refuse();
+  return Advance();
+}
+
+absl::StatusOr<bson::OwnedValue> BucketAutoOperator::TakeEquals(Bucket& bucket,
+                                                                bson::OwnedValue last_key) {
+  if (spec_.granularity) {
+    last_max_ = Rounded(last_key, true);
+    while (front_ && Compare(FrontKey(), last_max_) < 0) {
+      EVENKEEL_RETURN_IF_ERROR(AddFront(bucket));
+    }
+    return last_max_;
+  }
+  while (front_ && Compare(FrontKey(), last_key) == 0) EVENKEEL_RETURN_IF_ERROR(AddFront(bucket));
+  return front_ ? bson::OwnedValue(FrontKey()) : last_key;
+}
+
+absl::StatusOr<bson::Document> BucketAutoOperator::MakeBucket(bool last) {
+  Bucket bucket;
+  bucket.context.collation = evaluation_.collation();
   for (const accum::OutputField& field : spec_.output) {
     evaluation_.Begin(bson::View());
     EVENKEEL_ASSIGN_OR_RETURN(accum::State state, accum::MakeState(field.accumulator, evaluation_));
-    for (size_t i = begin; i < end; ++i) {
-      evaluation_.Begin(entries_[i].row.view);
-      EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value,
-                                field.accumulator.input->Evaluate(evaluation_));
-      EVENKEEL_RETURN_IF_ERROR(state.Add(value, context));
-      if (budget_.Exceeded(held_bytes_ + context.memory_bytes)) return budget_.Refuse();
-    }
-    state.Finish(document, field.name);
+    bucket.states.push_back(std::move(state));
+  }
+  const double ideal = static_cast<double>(sorter_.count()) / spec_.buckets;
+  const auto size = std::max<int64_t>(1, std::llround(ideal));
+  bson::OwnedValue min(FrontKey());
+  if (spec_.granularity) min = made_ == 1 ? Rounded(min, false) : last_max_;
+  bson::OwnedValue last_key;
+  for (int64_t count = 0; front_ && (last || count < size); ++count) {
+    last_key = bson::OwnedValue(FrontKey());
+    EVENKEEL_RETURN_IF_ERROR(AddFront(bucket));
+  }
+  EVENKEEL_ASSIGN_OR_RETURN(const bson::OwnedValue max, TakeEquals(bucket, std::move(last_key)));
+  bson::Builder document;
+  document.OpenDocument("_id").Append("min", min).Append("max", max).Close();
+  for (size_t i = 0; i < bucket.states.size(); ++i) {
+    bucket.states[i].Finish(document, spec_.output[i].name);
   }
   return document.Finish();
 }
 
 absl::StatusOr<Step> BucketAutoOperator::Pull(Batch* out) {
-  while (!sorted_) {
+  while (!sorter_.finished()) {
     batch_.clear();
     EVENKEEL_ASSIGN_OR_RETURN(const Step step, input_->Pull(&batch_));
     if (step == Step::kNeedInput) return step;
     for (Row& row : batch_) EVENKEEL_RETURN_IF_ERROR(Take(std::move(row)));
     if (step != Step::kEnd) continue;
-    std::stable_sort(entries_.begin(), entries_.end(),
-                     [this](const Entry& a, const Entry& b) { return Compare(a.key, b.key) < 0; });
-    sorted_ = true;
+    EVENKEEL_RETURN_IF_ERROR(sorter_.Finish());
+    EVENKEEL_RETURN_IF_ERROR(Advance());
   }
-  if (next_ == entries_.size()) return Step::kEnd;
-  Bounds bounds;
-  const size_t begin = next_;
-  next_ = EndOfBucket(begin, made_ + 1 == spec_.buckets, &bounds);
-  ++made_;
-  EVENKEEL_ASSIGN_OR_RETURN(bson::Document bucket, MakeBucket(begin, next_, bounds));
+  if (!front_) return Step::kEnd;
+  const bool last = ++made_ == spec_.buckets;
+  EVENKEEL_ASSIGN_OR_RETURN(bson::Document bucket, MakeBucket(last));
   out->push_back(Row::Own(std::move(bucket)));
   return Step::kRows;
 }

@@ -24,7 +24,9 @@ DensifyOperator::DensifyOperator(std::unique_ptr<Operator> input, const DensifyS
     : input_(std::move(input)),
       spec_(spec),
       collation_(context.collation),
-      budget_(context, "$densify"),
+      budget_(context, "$densify", context.memory.densify),
+      sorter_(context, "$densify", context.memory.densify,
+              [this](bson::View a, bson::View b) { return CompareKeys(a, b); }),
       series_(Less{context.collation}) {}
 
 bool DensifyOperator::Less::operator()(const bson::Document& a, const bson::Document& b) const {
@@ -52,36 +54,29 @@ absl::Status DensifyOperator::Check(bson::Value value) const {
 absl::Status DensifyOperator::Take(Row row) {
   const bson::Value value = bson::LookupPlain(row.view, spec_.field);
   EVENKEEL_RETURN_IF_ERROR(Check(value));
-  Entry entry{.value = bson::OwnedValue(value)};
   if (!value.IsNullish()) {
-    if (least_.value().missing() || Compare(value, least_) < 0) least_ = entry.value;
-    if (most_.value().missing() || Compare(value, most_) > 0) most_ = entry.value;
+    if (least_.value().missing() || Compare(value, least_) < 0) least_ = bson::OwnedValue(value);
+    if (most_.value().missing() || Compare(value, most_) > 0) most_ = bson::OwnedValue(value);
   }
-  bson::Builder partition;
-  bson::ArrayAppender values(partition);
+  bson::Builder key;
+  key.OpenArray("p");
+  bson::ArrayAppender values(key);
   for (const bson::Path& path : spec_.partition_by) {
     const bson::Value part = bson::LookupPlain(row.view, path);
     values.Add(part.missing() ? NullValue() : part);
   }
-  entry.partition = partition.Finish();
-  row.MakeOwned();
-  held_bytes_ += sizeof(Entry) + row.view.SizeBytes() + entry.partition.SizeBytes();
-  if (budget_.Exceeded(held_bytes_)) return budget_.Refuse();
-  entry.row = std::move(row);
-  entries_.push_back(std::move(entry));
-  return absl::OkStatus();
+  key.Close().Append("v", value);
+  return sorter_.Add(key.Finish(), std::move(row));
 }
 
-void DensifyOperator::Sort() {
-  std::stable_sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
-    if (spec_.extent == Extent::kPartition) {
-      const int order = bson::CompareDocuments(a.partition, b.partition, collation_);
-      if (order != 0) return order < 0;
-    }
-    const bson::Value left = a.value, right = b.value;
-    if (left.IsNullish() || right.IsNullish()) return left.IsNullish() && !right.IsNullish();
-    return Compare(left, right) < 0;
-  });
+int DensifyOperator::CompareKeys(bson::View a, bson::View b) const {
+  if (spec_.extent == Extent::kPartition) {
+    const int order = Compare(a["p"], b["p"]);
+    if (order != 0) return order;
+  }
+  const bson::Value left = a["v"], right = b["v"];
+  if (left.IsNullish() || right.IsNullish()) return right.IsNullish() - left.IsNullish();
+  return Compare(left, right);
 }
 
 bson::OwnedValue DensifyOperator::ValueAt(const Series& series) const {
@@ -114,8 +109,8 @@ absl::Status DensifyOperator::FillTo(const bson::Document& partition, Series& se
       document = WithField(document, spec_.partition_by[i++], part.value);
     }
     ready_.push_back(Row::Own(WithField(document, spec_.field, value)));
-    held_bytes_ += sizeof(Row) + ready_.back().view.SizeBytes();
-    if (budget_.Exceeded(held_bytes_)) return budget_.Refuse();
+    ready_bytes_ += sizeof(Row) + ready_.back().view.SizeBytes();
+    if (budget_.Exceeded(ready_bytes_)) return budget_.Refuse();
   }
 }
 
@@ -133,38 +128,39 @@ absl::Status DensifyOperator::FillEnds() {
 
 absl::Status DensifyOperator::MakeMore() {
   ready_.clear();
+  ready_bytes_ = 0;
   at_ = 0;
-  if (next_ == entries_.size()) {
+  KeyedRow next;
+  EVENKEEL_ASSIGN_OR_RETURN(const bool more, sorter_.Next(&next));
+  if (!more) {
     ended_ = true;
     return FillEnds();
   }
-  Entry& entry = entries_[next_++];
-  const bson::Value value = entry.value;
+  const bson::Value value = next.key["v"];
   const bool outside =
       spec_.extent == Extent::kExplicit && !value.IsNullish() && Compare(value, spec_.low) < 0;
   if (!value.IsNullish() && !outside) {
     const bool explicit_range = spec_.extent == Extent::kExplicit;
-    const bson::OwnedValue& base = explicit_range                  ? spec_.low
-                                   : spec_.extent == Extent::kFull ? least_
-                                                                   : entry.value;
-    Series& series = series_.try_emplace(entry.partition, Series{.base = base}).first->second;
+    const bson::OwnedValue base = explicit_range                  ? spec_.low
+                                  : spec_.extent == Extent::kFull ? least_
+                                                                  : bson::OwnedValue(value);
+    const bson::Document partition(next.key["p"].AsDocument());
+    Series& series = series_.try_emplace(partition, Series{.base = base}).first->second;
     const bool past = explicit_range && Compare(value, spec_.high) >= 0;
-    EVENKEEL_RETURN_IF_ERROR(FillTo(entry.partition, series, past ? spec_.high : value, false));
+    EVENKEEL_RETURN_IF_ERROR(FillTo(partition, series, past ? spec_.high : value, false));
     if (!past && Compare(ValueAt(series), value) == 0) ++series.steps;
   }
-  ready_.push_back(std::move(entry.row));
+  ready_.push_back(std::move(next.row));
   return absl::OkStatus();
 }
 
 absl::StatusOr<Step> DensifyOperator::Pull(Batch* out) {
-  while (!sorted_) {
+  while (!sorter_.finished()) {
     batch_.clear();
     EVENKEEL_ASSIGN_OR_RETURN(const Step step, input_->Pull(&batch_));
     if (step == Step::kNeedInput) return step;
     for (Row& row : batch_) EVENKEEL_RETURN_IF_ERROR(Take(std::move(row)));
-    if (step != Step::kEnd) continue;
-    Sort();
-    sorted_ = true;
+    if (step == Step::kEnd) EVENKEEL_RETURN_IF_ERROR(sorter_.Finish());
   }
   size_t count = 0;
   while (count < kBatchRows) {

@@ -9,6 +9,7 @@
 #include "base/bson/path.h"
 #include "query/exec/memory_budget.h"
 #include "query/exec/operator.h"
+#include "query/exec/sorter.h"
 #include "query/window/units.h"
 
 namespace evenkeel::query {
@@ -27,7 +28,7 @@ struct DensifySpec {
 // Rows come out in the order of the field (of the partition first, when each has its own extent);
 // rows without a value of it come first and are left alone. `spec` and `context` outlive the
 // operator. Errors: 5733201 and 6053600 for values that do not fit, 5897900 past 500,000 added
-// documents. Limits   the context's memory.
+// documents. Limits   the context's memory; past it the rows go to disk.
 class DensifyOperator final : public Operator {
  public:
   DensifyOperator(std::unique_ptr<Operator> input, const DensifySpec& spec,
@@ -35,11 +36,6 @@ class DensifyOperator final : public Operator {
   absl::StatusOr<Step> Pull(Batch* out) override;
 
  private:
-  struct Entry {
-    bson::OwnedValue value;
-    bson::Document partition;  // the values of partition_by, as an array
-    Row row;
-  };
   struct Less {
     const bson::StringComparator* collation;
     bool operator()(const bson::Document& a, const bson::Document& b) const;
@@ -53,7 +49,8 @@ class DensifyOperator final : public Operator {
 
   absl::Status Take(Row row);
   absl::Status Check(bson::Value value) const;
-  void Sort();
+  // Orders sort keys {p: partition, an array, v: the value of the field}.
+  int CompareKeys(bson::View a, bson::View b) const;
   // The next row of the input with the gap before it, or the ends of all series.
   absl::Status MakeMore();
   bson::OwnedValue ValueAt(const Series& series) const;
@@ -66,16 +63,14 @@ class DensifyOperator final : public Operator {
   std::unique_ptr<Operator> input_;
   const DensifySpec& spec_;
   const bson::StringComparator* collation_;
-  const MemoryBudget budget_;
-  std::vector<Entry> entries_;
-  size_t held_bytes_ = 0;
-  bool sorted_ = false;
+  const MemoryBudget budget_;  // of what is added
+  Sorter sorter_;
   bool ended_ = false;
-  size_t next_ = 0;
   int64_t added_ = 0;
   bson::OwnedValue least_, most_;  // of all values
   SeriesMap series_;
   std::vector<Row> ready_;
+  size_t ready_bytes_ = 0;
   size_t at_ = 0;
   Batch batch_;
 };

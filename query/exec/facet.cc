@@ -9,9 +9,7 @@ namespace evenkeel::query {
 
 FacetOperator::FacetOperator(std::unique_ptr<Operator> input, std::vector<Branch> branches,
                              const QueryContext& context)
-    : input_(std::move(input)),
-      branches_(std::move(branches)),
-      bytes_max_(context.memory_bytes_max) {}
+    : input_(std::move(input)), branches_(std::move(branches)), bytes_max_(context.memory.facet) {}
 
 absl::StatusOr<Step> FacetOperator::Feed() {
   batch_.clear();
@@ -69,8 +67,13 @@ absl::StatusOr<bson::Document> FacetOperator::Result() const {
 absl::StatusOr<Step> FacetOperator::Pull(Batch* out) {
   if (done_) return Step::kEnd;
   while (!fed_) {
+    bool waiting = false;  // a branch has not taken its last batch: it reads other collections
+    for (Branch& branch : branches_) {
+      EVENKEEL_RETURN_IF_ERROR(Drain(branch));
+      waiting = waiting || (!branch.ended && !branch.queue->empty());
+    }
+    if (waiting) return Step::kNeedInput;
     EVENKEEL_ASSIGN_OR_RETURN(const Step step, Feed());
-    for (Branch& branch : branches_) EVENKEEL_RETURN_IF_ERROR(Drain(branch));
     if (step == Step::kNeedInput) return step;
     fed_ = step == Step::kEnd;
   }

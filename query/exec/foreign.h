@@ -6,7 +6,7 @@
 //
 //   ForeignReadPtr read = context.foreign->Begin(ns, pipeline, let);
 //   … the driver: for (auto& read : foreign.TakeWanted()) fill(read);
-//   … the operator: takes read->rows, and wants more unless read->ended.
+//   … the operator: takes read->rows, and wants more unless read->ended, or drops the read.
 #pragma once
 
 #include <absl/status/status.h>
@@ -45,14 +45,21 @@ class ForeignReads {
   void Want(ForeignReadPtr read) {
     if (!std::exchange(read->wanted, true)) wanted_.push_back(std::move(read));
   }
+  // Gives a read up.
+  void Drop(ForeignReadPtr read) {
+    std::erase(wanted_, read);
+    if (!read->ended) dropped_.push_back(std::move(read));
+  }
   // The reads whose next rows are waited for, each once.
   std::vector<ForeignReadPtr> TakeWanted() {
     for (const ForeignReadPtr& read : wanted_) read->wanted = false;
     return std::exchange(wanted_, {});
   }
+  // The reads that were given up before their end.
+  std::vector<ForeignReadPtr> TakeDropped() { return std::exchange(dropped_, {}); }
 
  private:
-  std::vector<ForeignReadPtr> wanted_;
+  std::vector<ForeignReadPtr> wanted_, dropped_;
 };
 
 }  // namespace evenkeel::query

@@ -17,7 +17,7 @@ GraphLookupOperator::GraphLookupOperator(std::unique_ptr<Operator> input,
     : input_(std::move(input)),
       spec_(spec),
       context_(context),
-      budget_(context, "$graphLookup"),
+      budget_(context, "$graphLookup", context.memory.graph_lookup),
       evaluation_(context),
       followed_(Less{context.collation}),
       found_ids_(Less{context.collation}) {}

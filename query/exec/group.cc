@@ -1,154 +1,129 @@
-// Hash aggregation.
+// Making room when the groups outgrow the memory.
 #include "query/exec/group.h"
 
-#include <new>
-
-#include "base/bson/builder.h"
+#include "base/limits.h"
 #include "base/status.h"
 
 namespace evenkeel::query {
 namespace {
 
-constexpr std::string_view kPartials = "p";
-
-// Bytes of one group beyond its key and states: its row in the list and in the hash table.
-constexpr size_t kGroupOverheadBytes = 2 * (sizeof(bson::Value) + sizeof(char*)) + 16;
+// Parts per level, and levels: parts of the last are 16^8 times smaller than the whole.
+constexpr int kPartBits = 4;
+constexpr size_t kPartCount = 1 << kPartBits;
+constexpr int kLevelsMax = 8;
 
 }  // namespace
 
 GroupOperator::GroupOperator(std::unique_ptr<Operator> input, const GroupSpec& spec, GroupPart part,
                              const QueryContext& context)
     : input_(std::move(input)),
-      spec_(spec),
       part_(part),
-      budget_(context, "$group"),
-      evaluation_(context),
-      table_(0, expr::ValueHash{context.collation}, expr::ValueEqual{context.collation}) {
-  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= accum::kStateAlignment);
-  accum_context_.collation = context.collation;
-  evaluation_.SetInGroup();
-  for (const accum::OutputField& field : spec_.fields) {
-    offsets_.push_back(states_bytes_);
-    const size_t bytes = field.accumulator.op->state_bytes + accum::kStateAlignment - 1;
-    states_bytes_ += bytes - bytes % accum::kStateAlignment;
+      context_(context),
+      budget_(context, "$group", context.memory.group),
+      table_(spec, context) {}
+
+absl::Status GroupOperator::MakeRoom(int level) {
+  // One group does not get smaller on disk, nor do keys whose hashes are alike.
+  if (table_.size() < 2 || level == kLevelsMax || !budget_.MaySpill(table_.HeldBytes())) {
+    return budget_.Refuse();
+  }
+  return WriteParts(level);
+}
+
+absl::Status GroupOperator::WriteParts(int level) {
+  if (!file_) {
+    EVENKEEL_ASSIGN_OR_RETURN(file_, context_.spill->NewFile());
+  }
+  while (writers_.size() < kPartCount) writers_.emplace_back(*file_);
+  for (size_t i = 0; i < table_.size(); ++i) {
+    const size_t part = (table_.HashOf(i) >> (level * kPartBits)) % kPartCount;
+    const bson::Document partial = table_.Partial(i);
+    const bson::View record[] = {partial};
+    EVENKEEL_RETURN_IF_ERROR(writers_[part].Add(record));
+  }
+  table_.Clear();
+  (void)budget_.Exceeded(0);
+  return absl::OkStatus();
+}
+
+absl::Status GroupOperator::EndLevel(int level) {
+  emitting_ = writers_.empty();
+  if (emitting_) return absl::OkStatus();
+  EVENKEEL_RETURN_IF_ERROR(WriteParts(level));
+  for (SpillWriter& writer : writers_) {
+    EVENKEEL_ASSIGN_OR_RETURN(SpillRun run, writer.Finish());
+    if (run.count > 0) parts_.push_back({std::move(run), level + 1});
+  }
+  writers_.clear();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Step> GroupOperator::TakeInput() {
+  batch_.clear();
+  EVENKEEL_ASSIGN_OR_RETURN(const Step step, input_->Pull(&batch_));
+  for (const Row& row : batch_) {
+    EVENKEEL_RETURN_IF_ERROR(part_ == GroupPart::kMerge ? table_.TakePartial(row.view)
+                                                        : table_.Take(row.view));
+    if (!Exceeded()) continue;
+    if (part_ == GroupPart::kPartial) {
+      emitting_ = true;
+    } else {
+      EVENKEEL_RETURN_IF_ERROR(MakeRoom(0));
+    }
+  }
+  input_ended_ = step == Step::kEnd;
+  if (input_ended_) EVENKEEL_RETURN_IF_ERROR(EndLevel(0));
+  return step;
+}
+
+absl::Status GroupOperator::ReadPart() {
+  Part part = std::move(parts_.back());
+  parts_.pop_back();
+  SpillReader reader(*file_, std::move(part.groups), true);
+  bson::View record[1];
+  for (;;) {
+    EVENKEEL_ASSIGN_OR_RETURN(const bool more, reader.Next(record));
+    if (!more) return EndLevel(part.level);
+    EVENKEEL_RETURN_IF_ERROR(table_.TakePartial(record[0]));
+    if (Exceeded()) EVENKEEL_RETURN_IF_ERROR(MakeRoom(part.level));
   }
 }
 
-GroupOperator::~GroupOperator() {
-  for (const Group& group : groups_) {
-    DestroyStates(group.states, offsets_.size());
-    ::operator delete(group.states);
-  }
-}
-
-void GroupOperator::DestroyStates(char* states, size_t count) {
-  for (size_t i = 0; i < count; ++i) spec_.fields[i].accumulator.op->destroy(states + offsets_[i]);
-}
-
-absl::Status GroupOperator::InitStates(char* states, bson::Value key) {
-  for (size_t i = 0; i < offsets_.size(); ++i) {
-    const accum::AccumSpec& accumulator = spec_.fields[i].accumulator;
-    absl::StatusOr<bson::Value> argument = bson::Value();
-    Evaluation of_key(evaluation_.query());  // keeps the argument until the state has read it
-    if (accumulator.argument != nullptr) {
-      of_key.Begin(key.Is(bson::Type::kObject) ? key.AsDocument() : bson::View());
-      argument = accumulator.argument->Evaluate(of_key);
+absl::Status GroupOperator::Emit(Batch* out) {
+  for (size_t count = 0; count < kBatchRows && next_ < table_.size(); ++count, ++next_) {
+    if (part_ != GroupPart::kPartial) {
+      out->push_back(Row::Own(table_.Result(next_)));
+      continue;
     }
-    absl::Status status = argument.status();
-    if (status.ok()) status = accumulator.op->init(states + offsets_[i], *argument);
-    if (!status.ok()) {
-      // A failed init has made its state; a failed argument has not.
-      DestroyStates(states, argument.ok() ? i + 1 : i);
-      return status;
+    bson::Document partial = table_.Partial(next_);
+    if (partial.SizeBytes() > static_cast<size_t>(limits::kInternalDocumentBytesMax)) {
+      return Error(ErrorCode::kBSONObjectTooLarge, "a group of $group takes {} bytes",
+                   partial.SizeBytes());
     }
+    out->push_back(Row::Own(std::move(partial)));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<char*> GroupOperator::FindOrMake(bson::Value key) {
-  if (key.missing()) key = NullValue();
-  if (const auto found = table_.find(key); found != table_.end()) return found->second;
-  const bson::Value kept = keys_.Copy(key);
-  char* states = static_cast<char*>(::operator new(states_bytes_));
-  if (absl::Status status = InitStates(states, kept); !status.ok()) {
-    ::operator delete(states);
-    return status;
-  }
-  groups_.push_back({kept, states});
-  table_.emplace(kept, states);
-  key_bytes_ += key.SizeBytes();
-  return states;
-}
-
-absl::Status GroupOperator::CheckMemory() {
-  const size_t held = groups_.size() * (states_bytes_ + kGroupOverheadBytes) + key_bytes_ +
-                      accum_context_.memory_bytes;
-  return budget_.Exceeded(held) ? budget_.Refuse() : absl::OkStatus();
-}
-
-absl::Status GroupOperator::Take(bson::View document) {
-  evaluation_.Begin(document);
-  EVENKEEL_ASSIGN_OR_RETURN(const bson::Value key, spec_.id->Evaluate(evaluation_));
-  EVENKEEL_ASSIGN_OR_RETURN(char* states, FindOrMake(key));
-  for (size_t i = 0; i < offsets_.size(); ++i) {
-    const accum::AccumSpec& accumulator = spec_.fields[i].accumulator;
-    EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value, accumulator.input->Evaluate(evaluation_));
-    EVENKEEL_RETURN_IF_ERROR(accumulator.op->add(states + offsets_[i], value, accum_context_));
-  }
-  return CheckMemory();
-}
-
-absl::Status GroupOperator::TakePartial(bson::View partial) {
-  const bson::Value partials = partial[kPartials];
-  if (!partials.Is(bson::Type::kArray)) {
-    return Error(ErrorCode::kInternalError, "a partial group has no states");
-  }
-  EVENKEEL_ASSIGN_OR_RETURN(char* states, FindOrMake(partial["_id"]));
-  size_t i = 0;
-  for (const bson::Element& element : partials.AsDocument()) {
-    if (i == offsets_.size()) break;
-    const accum::AccumOp& op = *spec_.fields[i].accumulator.op;
-    EVENKEEL_RETURN_IF_ERROR(op.merge(states + offsets_[i], element.value, accum_context_));
-    ++i;
-  }
-  return CheckMemory();
-}
-
-bson::Document GroupOperator::Result(const Group& group) const {
-  bson::Builder builder;
-  builder.Append("_id", group.key);
-  if (part_ == GroupPart::kPartial) {
-    builder.OpenArray(kPartials);
-    bson::ArrayAppender keys(builder);
-    for (size_t i = 0; i < offsets_.size(); ++i) {
-      const accum::AccumOp& op = *spec_.fields[i].accumulator.op;
-      op.serialize(group.states + offsets_[i], builder, keys.NextKey());
-    }
-    builder.Close();
-    return builder.Finish();
-  }
-  for (size_t i = 0; i < offsets_.size(); ++i) {
-    const accum::OutputField& field = spec_.fields[i];
-    field.accumulator.op->finish(group.states + offsets_[i], builder, field.name);
-  }
-  return builder.Finish();
-}
-
 absl::StatusOr<Step> GroupOperator::Pull(Batch* out) {
-  while (!complete_) {
-    batch_.clear();
-    EVENKEEL_ASSIGN_OR_RETURN(const Step step, input_->Pull(&batch_));
-    if (step == Step::kNeedInput) return step;
-    for (const Row& row : batch_) {
-      EVENKEEL_RETURN_IF_ERROR(part_ == GroupPart::kMerge ? TakePartial(row.view) : Take(row.view));
+  for (;;) {
+    if (next_ < table_.size() && emitting_) {
+      EVENKEEL_RETURN_IF_ERROR(Emit(out));
+      return Step::kRows;
     }
-    complete_ = step == Step::kEnd;
+    if (emitting_) {
+      emitting_ = false;
+      next_ = 0;
+      table_.Clear();
+    } else if (!input_ended_) {
+      EVENKEEL_ASSIGN_OR_RETURN(const Step step, TakeInput());
+      if (step == Step::kNeedInput && !emitting_) return step;
+    } else if (!parts_.empty()) {
+      EVENKEEL_RETURN_IF_ERROR(ReadPart());
+    } else {
+      return Step::kEnd;
+    }
   }
-  if (next_ == groups_.size()) return Step::kEnd;
-  for (size_t count = 0; count < kBatchRows && next_ < groups_.size(); ++count) {
-    out->push_back(Row::Own(Result(groups_[next_++])));
-  }
-  return Step::kRows;
 }
 
 }  // namespace evenkeel::query

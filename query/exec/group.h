@@ -1,27 +1,20 @@
 // $group by hashing: whole, or in two halves of which the first runs on every shard.
+//
+// Past its memory a first half passes on what it has and begins anew: the second half merges it.
+// Others write their groups to disk, parted by the hash of the key, and treat one part after the
+// other in the end.
 #pragma once
-
-#include <absl/container/flat_hash_map.h>
 
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "query/accum/states.h"
+#include "query/exec/group_table.h"
 #include "query/exec/memory_budget.h"
 #include "query/exec/operator.h"
-#include "query/expr/arena.h"
-#include "query/expr/expression.h"
-#include "query/expr/value_hash.h"
+#include "query/spill/spill_file.h"
 
 namespace evenkeel::query {
-
-// A parsed $group.
-struct GroupSpec {
-  ExpressionPtr id;
-  std::vector<accum::OutputField> fields;
-};
 
 enum class GroupPart : uint8_t {
   kWhole,    // documents in, results out
@@ -29,44 +22,47 @@ enum class GroupPart : uint8_t {
   kMerge,    // the rows of kPartial in, results out
 };
 
-// Groups come out in the order of their first document. `spec` and `context` outlive the operator.
-// Limits   holds at most the context's memory; past it 292, or 146 when disk use is allowed.
+// Groups come out in the order of their first document, unless they were on disk. `spec` and
+// `context` outlive the operator. Errors: of the expressions, BSONObjectTooLarge for a partial
+// group that no message can carry. Limits   the context's memory for groups; past it disk, or 292
+// and 146, as for a single group that is too large.
 class GroupOperator final : public Operator {
  public:
   GroupOperator(std::unique_ptr<Operator> input, const GroupSpec& spec, GroupPart part,
                 const QueryContext& context);
-  ~GroupOperator() override;
   absl::StatusOr<Step> Pull(Batch* out) override;
 
  private:
-  struct Group {
-    bson::Value key;
-    char* states;
+  // Groups on disk that a hash has put together.
+  struct Part {
+    SpillRun groups;
+    int level = 0;  // how often they were parted
   };
 
-  absl::Status Take(bson::View document);
-  absl::Status TakePartial(bson::View partial);
-  // The states of the group with this key, made when it is new.
-  absl::StatusOr<char*> FindOrMake(bson::Value key);
-  absl::Status InitStates(char* states, bson::Value key);
-  void DestroyStates(char* states, size_t count);
-  absl::Status CheckMemory();
-  bson::Document Result(const Group& group) const;
+  // One batch of the input.
+  absl::StatusOr<Step> TakeInput();
+  // Parts what is in memory by the bits of the hash that `level` stands for. Refuses where that
+  // gives no room.
+  absl::Status MakeRoom(int level);
+  absl::Status WriteParts(int level);
+  // After the last row of a level: what is in memory is to be given, or parts wait in parts_.
+  absl::Status EndLevel(int level);
+  // Reads the next part into memory; parts it again when it is too large.
+  absl::Status ReadPart();
+  absl::Status Emit(Batch* out);
+  bool Exceeded() const { return budget_.Exceeded(table_.HeldBytes()); }
 
   std::unique_ptr<Operator> input_;
-  const GroupSpec& spec_;
   const GroupPart part_;
+  const QueryContext& context_;
   const MemoryBudget budget_;
-  Evaluation evaluation_;
-  accum::AccumContext accum_context_;
-  std::vector<size_t> offsets_;  // of each field's state within a group's
-  size_t states_bytes_ = 0;
-  EvalArena keys_;
-  size_t key_bytes_ = 0;
-  absl::flat_hash_map<bson::Value, char*, expr::ValueHash, expr::ValueEqual> table_;
-  std::vector<Group> groups_;
-  bool complete_ = false;
+  GroupTable table_;
+  bool input_ended_ = false;
+  bool emitting_ = false;  // the groups from next_ on are to be given
   size_t next_ = 0;
+  std::unique_ptr<SpillFile> file_;
+  std::vector<SpillWriter> writers_;  // one per part under way; empty while nothing was spilled
+  std::vector<Part> parts_;
   Batch batch_;
 };
 

@@ -83,23 +83,95 @@ bson::Document WithMatchInFront(const bson::Document& filter, bson::View pipelin
   return array.Finish();
 }
 
+// The documents that a batch has read, by the value of the foreign field.
+class LookupOperator::Index {
+ public:
+  Index(const LookupSpec& spec, const QueryContext& context)
+      : spec_(spec),
+        context_(context),
+        by_value_(0, expr::ValueHash{context.collation}, expr::ValueEqual{context.collation}) {}
+
+  void Add(bson::View row) {
+    documents_.push_back(std::make_unique<bson::Document>(row));
+    const size_t at = documents_.size() - 1;
+    const bson::Value value = bson::LookupPlain(documents_[at]->view(), spec_.foreign);
+    if (value.IsNullish() || value.Is(Type::kArray)) {
+      others_.push_back(at);
+    } else {
+      by_value_[value].push_back(at);
+    }
+  }
+  bson::View operator[](size_t at) const { return *documents_[at]; }
+
+  // Those that belong to the row, in the order in which they were read.
+  absl::StatusOr<std::vector<size_t>> Find(bson::View row) const {
+    const std::vector<bson::OwnedValue> values = ValuesAt(row, spec_.local);
+    std::vector<size_t> found;
+    for (const bson::OwnedValue& value : values) {
+      const auto at = by_value_.find(value.value());
+      if (at != by_value_.end()) found.insert(found.end(), at->second.begin(), at->second.end());
+    }
+    if (!others_.empty()) {
+      const bson::Document spec = MatchAnyOf(spec_.foreign.dotted(), values);
+      EVENKEEL_ASSIGN_OR_RETURN(const Filter filter, Filter::Parse(spec, context_));
+      for (const size_t i : others_) {
+        if (filter.Matches(*documents_[i])) found.push_back(i);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+ private:
+  const LookupSpec& spec_;
+  const QueryContext& context_;
+  std::vector<std::unique_ptr<bson::Document>> documents_;
+  absl::flat_hash_map<bson::Value, std::vector<size_t>, expr::ValueHash, expr::ValueEqual>
+      by_value_;
+  std::vector<size_t> others_;  // arrays and absent values: asked one by one
+};
+
 LookupOperator::LookupOperator(std::unique_ptr<Operator> input, const LookupSpec& spec,
                                const QueryContext& context)
     : input_(std::move(input)),
       spec_(spec),
       context_(context),
-      budget_(context, "$lookup"),
+      budget_(context, "$lookup", context.memory.lookup),
       evaluation_(context),
       shared_(!spec.by_field() && spec.let.empty()) {}
 
+LookupOperator::~LookupOperator() = default;
+
+absl::StatusOr<Step> LookupOperator::NextRows() {
+  while (next_ == rows_.size()) {
+    rows_.clear();
+    next_ = end_ = 0;
+    one_by_one_ = false;
+    if (input_ended_) return Step::kEnd;
+    EVENKEEL_ASSIGN_OR_RETURN(const Step step, input_->Pull(&rows_));
+    if (step == Step::kNeedInput && rows_.empty()) return step;
+    input_ended_ = step == Step::kEnd;
+    for (Row& row : rows_) row.MakeOwned();
+  }
+  end_ = one_by_one_ ? next_ + 1 : rows_.size();
+  return Step::kRows;
+}
+
+void LookupOperator::AddReading(bson::Document pipeline, bson::Document let) {
+  readings_.emplace_back(
+      new Reading{context_.foreign->Begin(spec_.ns, std::move(pipeline), std::move(let)),
+                  RowBuffer(context_, "$lookup", context_.memory.lookup)});
+}
+
 void LookupOperator::BeginBatch() {
   std::vector<bson::OwnedValue> all;
-  for (const Row& row : rows_) {
-    for (bson::OwnedValue& value : ValuesAt(row.view, spec_.local)) all.push_back(std::move(value));
+  for (size_t i = next_; i < end_; ++i) {
+    for (bson::OwnedValue& value : ValuesAt(rows_[i].view, spec_.local)) {
+      all.push_back(std::move(value));
+    }
   }
-  const bson::Document filter = MatchAnyOf(spec_.foreign.dotted(), all);
-  readings_.push_back(
-      {context_.foreign->Begin(spec_.ns, WithMatchInFront(filter, bson::View()), context_.let)});
+  AddReading(WithMatchInFront(MatchAnyOf(spec_.foreign.dotted(), all), bson::View()), context_.let);
 }
 
 absl::Status LookupOperator::BeginOne(bson::View row) {
@@ -121,9 +193,9 @@ absl::Status LookupOperator::BeginOne(bson::View row) {
   bson::Document pipeline = spec_.pipeline;
   if (spec_.by_field()) {
     const bson::Document filter = MatchAnyOf(spec_.foreign.dotted(), ValuesAt(row, spec_.local));
-    pipeline = WithMatchInFront(filter, spec_.pipeline);
+    pipeline = WithMatchInFront(filter, spec_.has_pipeline ? spec_.pipeline : bson::Document());
   }
-  readings_.push_back({context_.foreign->Begin(spec_.ns, std::move(pipeline), let.Finish())});
+  AddReading(std::move(pipeline), let.Finish());
   return absl::OkStatus();
 }
 
@@ -131,117 +203,140 @@ absl::Status LookupOperator::Begin() {
   begun_ = true;
   if (shared_ && !readings_.empty()) return absl::OkStatus();
   readings_.clear();
-  if (spec_.by_field() && !spec_.has_pipeline) {
+  index_ = nullptr;
+  if (spec_.by_field() && !spec_.has_pipeline && !one_by_one_) {
     BeginBatch();
-  } else if (shared_) {
-    EVENKEEL_RETURN_IF_ERROR(BeginOne(rows_.front().view));
-  } else {
-    for (const Row& row : rows_) EVENKEEL_RETURN_IF_ERROR(BeginOne(row.view));
+    index_ = std::make_unique<Index>(spec_, context_);
+    return absl::OkStatus();
   }
+  const size_t end = shared_ ? next_ + 1 : end_;
+  for (size_t i = next_; i < end; ++i) EVENKEEL_RETURN_IF_ERROR(BeginOne(rows_[i].view));
   return absl::OkStatus();
+}
+
+absl::Status LookupOperator::BeginSmaller() {
+  for (const auto& reading : readings_) context_.foreign->Drop(reading->read);
+  one_by_one_ = true;
+  end_ = next_ + 1;
+  (void)budget_.Exceeded(0);
+  return Begin();
 }
 
 absl::StatusOr<bool> LookupOperator::Collect() {
   bool all = true;
   size_t held_bytes = 0;
-  for (Reading& reading : readings_) {
-    if (!reading.ended) {
-      for (bson::Document& row : reading.read->rows) reading.rows.push_back(std::move(row));
-      reading.read->rows.clear();
-      reading.ended = reading.read->ended;
-      if (!reading.ended) context_.foreign->Want(reading.read);
+  for (const auto& reading : readings_) {
+    if (!reading->ended) {
+      for (bson::Document& row : reading->read->rows) {
+        reading->size_bytes += sizeof(Row) + sizeof(row) + row.SizeBytes();
+        if (index_) {
+          index_->Add(row);
+        } else {
+          EVENKEEL_RETURN_IF_ERROR(reading->rows.Append(Row::Own(std::move(row))));
+        }
+      }
+      reading->read->rows.clear();
+      reading->ended = reading->read->ended;
+      if (reading->ended) EVENKEEL_RETURN_IF_ERROR(reading->rows.Finish());
+      if (!reading->ended) context_.foreign->Want(reading->read);
     }
-    all = all && reading.ended;
-    for (const bson::Document& row : reading.rows) held_bytes += sizeof(row) + row.SizeBytes();
+    all = all && reading->ended;
+    held_bytes += reading->size_bytes;
   }
-  if (budget_.Exceeded(held_bytes)) return budget_.Refuse();
-  return all;
+  // The buffer of a single read spills by itself.
+  if ((!index_ && readings_.size() == 1) || !budget_.Exceeded(held_bytes)) return all;
+  if (end_ - next_ == 1 && !index_) return budget_.Refuse();
+  EVENKEEL_RETURN_IF_ERROR(BeginSmaller());
+  return false;
 }
 
-absl::StatusOr<Row> LookupOperator::Joined(const Row& row,
-                                           const std::vector<const bson::Document*>& found) const {
+absl::StatusOr<std::optional<bson::View>> LookupOperator::NextFound() {
+  if (!index_) return reader_->Next();
+  if (found_next_ == found_.size()) return std::nullopt;
+  return (*index_)[found_[found_next_++]];
+}
+
+void LookupOperator::EndRow() {
+  row_begun_ = false;
+  reader_.reset();
+  rows_[next_++] = Row();
+  if (next_ < end_) return;
+  begun_ = false;
+  index_ = nullptr;
+  if (!shared_) readings_.clear();
+}
+
+absl::Status LookupOperator::AddArray(Batch* out) {
   size_t size_bytes = 0;
-  for (const bson::Document* document : found) size_bytes += document->SizeBytes();
-  if (size_bytes > static_cast<size_t>(limits::kDocumentBytesMax)) {
-    return Error(Location(4568),
-                 "Total size of documents in {} matching pipeline's $lookup stage "
-                 "exceeds {} bytes",
-                 spec_.ns, limits::kDocumentBytesMax);
-  }
   bson::Builder array;
   bson::ArrayAppender elements(array);
-  for (const bson::Document* document : found) elements.Add(*document);
+  for (;;) {
+    EVENKEEL_ASSIGN_OR_RETURN(const std::optional<bson::View> document, NextFound());
+    if (!document) break;
+    size_bytes += document->SizeBytes();
+    if (size_bytes > static_cast<size_t>(limits::kDocumentBytesMax)) {
+      return Error(Location(4568),
+                   "Total size of documents in {} matching pipeline's $lookup stage "
+                   "exceeds {} bytes",
+                   spec_.ns, limits::kDocumentBytesMax);
+    }
+    elements.Add(*document);
+  }
   const bson::Document joined = array.Finish();
-  return Row::Own(WithField(row.view, spec_.as, bson::Value(Type::kArray, joined.view().data())));
-}
-
-absl::Status LookupOperator::JoinReads(Batch* out) {
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    std::vector<const bson::Document*> found;
-    for (const bson::Document& row : readings_[shared_ ? 0 : i].rows) found.push_back(&row);
-    EVENKEEL_ASSIGN_OR_RETURN(Row joined, Joined(rows_[i], found));
-    out->push_back(std::move(joined));
-  }
+  const bson::Value value(Type::kArray, joined.view().data());
+  out->push_back(Row::Own(WithField(rows_[next_].view, spec_.as, value)));
+  EndRow();
   return absl::OkStatus();
 }
 
-absl::Status LookupOperator::JoinBatch(Batch* out) {
-  const std::vector<bson::Document>& foreign = readings_.front().rows;
-  using Index =
-      absl::flat_hash_map<bson::Value, std::vector<size_t>, expr::ValueHash, expr::ValueEqual>;
-  Index index(0, expr::ValueHash{context_.collation}, expr::ValueEqual{context_.collation});
-  std::vector<size_t> others;  // arrays and absent values: asked one by one
-  for (size_t i = 0; i < foreign.size(); ++i) {
-    const bson::Value value = bson::LookupPlain(foreign[i].view(), spec_.foreign);
-    if (value.IsNullish() || value.Is(Type::kArray)) {
-      others.push_back(i);
-    } else {
-      index[value].push_back(i);
-    }
-  }
-  for (const Row& row : rows_) {
-    const std::vector<bson::OwnedValue> values = ValuesAt(row.view, spec_.local);
-    std::vector<size_t> found;
-    for (const bson::OwnedValue& value : values) {
-      const auto at = index.find(value.value());
-      if (at != index.end()) found.insert(found.end(), at->second.begin(), at->second.end());
-    }
-    if (!others.empty()) {
-      const bson::Document spec = MatchAnyOf(spec_.foreign.dotted(), values);
-      EVENKEEL_ASSIGN_OR_RETURN(const Filter filter, Filter::Parse(spec, context_));
-      for (const size_t i : others) {
-        if (filter.Matches(foreign[i])) found.push_back(i);
+absl::Status LookupOperator::AddUnwound(Batch* out) {
+  const bson::View row = rows_[next_].view;
+  for (size_t count = 0; count < kBatchRows; ++count) {
+    EVENKEEL_ASSIGN_OR_RETURN(const std::optional<bson::View> document, NextFound());
+    if (!document) {
+      if (found_count_ == 0 && spec_.unwind->preserve_empty) {
+        out->push_back(Row::Own(Unwound(row, *spec_.unwind, bson::Value(), std::nullopt)));
       }
+      EndRow();
+      return absl::OkStatus();
     }
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    std::vector<const bson::Document*> documents;
-    for (const size_t i : found) documents.push_back(&foreign[i]);
-    EVENKEEL_ASSIGN_OR_RETURN(Row joined, Joined(row, documents));
-    out->push_back(std::move(joined));
+    const bson::Value value(Type::kObject, document->data());
+    out->push_back(Row::Own(Unwound(row, *spec_.unwind, value, found_count_++)));
   }
   return absl::OkStatus();
+}
+
+absl::Status LookupOperator::Join(Batch* out) {
+  if (!row_begun_) {
+    row_begun_ = true;
+    found_count_ = 0;
+    found_next_ = 0;
+    if (index_) {
+      EVENKEEL_ASSIGN_OR_RETURN(found_, index_->Find(rows_[next_].view));
+    } else {
+      const size_t at = shared_ ? 0 : readings_.size() - (end_ - next_);
+      reader_.emplace(readings_[at]->rows);
+    }
+  }
+  return spec_.unwind ? AddUnwound(out) : AddArray(out);
 }
 
 absl::StatusOr<Step> LookupOperator::Pull(Batch* out) {
   if (context_.foreign == nullptr) {
     return Error(ErrorCode::kInternalError, "$lookup runs where no other collections can be read");
   }
-  while (rows_.empty()) {
-    if (input_ended_) return Step::kEnd;
-    EVENKEEL_ASSIGN_OR_RETURN(const Step step, input_->Pull(&rows_));
-    if (step == Step::kNeedInput && rows_.empty()) return step;
-    input_ended_ = step == Step::kEnd;
-    for (Row& row : rows_) row.MakeOwned();
+  const size_t before = out->size();
+  for (;;) {
+    if (!begun_) {
+      EVENKEEL_ASSIGN_OR_RETURN(const Step step, NextRows());
+      if (step != Step::kRows) return step;
+      EVENKEEL_RETURN_IF_ERROR(Begin());
+    }
+    EVENKEEL_ASSIGN_OR_RETURN(const bool all, Collect());
+    if (!all) return Step::kNeedInput;
+    while (begun_ && out->size() - before < kBatchRows) EVENKEEL_RETURN_IF_ERROR(Join(out));
+    if (out->size() > before) return Step::kRows;
   }
-  if (!begun_) EVENKEEL_RETURN_IF_ERROR(Begin());
-  EVENKEEL_ASSIGN_OR_RETURN(const bool all, Collect());
-  if (!all) return Step::kNeedInput;
-  const bool batch = spec_.by_field() && !spec_.has_pipeline;
-  EVENKEEL_RETURN_IF_ERROR(batch ? JoinBatch(out) : JoinReads(out));
-  rows_.clear();
-  begun_ = false;
-  return Step::kRows;
 }
 
 }  // namespace evenkeel::query

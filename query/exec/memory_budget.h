@@ -1,12 +1,13 @@
 // The memory that one blocking operator may hold, and all of the process together: rows that wait
 // in open cursors would add up without bound otherwise.
 //
-// A place for spilling: an operator that can write runs to disk asks Exceeded and makes room
-// instead of calling Refuse.
+// An operator that can write rows to disk makes room when Exceeded and MaySpill are true; others
+// call Refuse.
 #pragma once
 
 #include <absl/status/status.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +24,10 @@ class MemoryBudget {
   static constexpr int64_t kTotalBytesMax = int64_t{2} << 30;
 
   // `operator_name` ("$sort") must be a literal.
-  MemoryBudget(const QueryContext& context, std::string_view operator_name)
-      : bytes_max_(context.memory_bytes_max),
-        may_spill_(context.allow_disk_use),
+  MemoryBudget(const QueryContext& context, std::string_view operator_name, size_t bytes_max)
+      : bytes_max_(bytes_max),
+        disk_use_allowed_(context.allow_disk_use),
+        may_spill_(context.allow_disk_use && context.spill != nullptr),
         name_(operator_name) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
@@ -41,7 +43,10 @@ class MemoryBudget {
     return held_bytes > bytes_max_ || AllTogetherExceeded();
   }
   size_t bytes_max() const { return bytes_max_; }
-  bool may_spill() const { return may_spill_; }
+  // True when writing what is held to disk is allowed and gives enough room to be worth it.
+  bool MaySpill(size_t held_bytes) const {
+    return may_spill_ && held_bytes >= std::min<size_t>(bytes_max_, kSpilledBytesMin);
+  }
   static int64_t TotalBytes() { return total_.load(std::memory_order_relaxed); }
 
   // The error for an operator that holds too much and cannot spill.
@@ -51,10 +56,10 @@ class MemoryBudget {
                    "{} cannot hold more rows: all open cursors together hold {} bytes", name_,
                    TotalBytes());
     }
-    if (may_spill_) {
+    if (disk_use_allowed_) {
       return Error(ErrorCode::kExceededMemoryLimit,
-                   "{} exceeded the memory limit of {} bytes; spilling to disk is not supported",
-                   name_, bytes_max_);
+                   "{} exceeded the memory limit of {} bytes and cannot spill to disk", name_,
+                   bytes_max_);
     }
     return Error(ErrorCode::kQueryExceededMemoryLimitNoDiskUseAllowed,
                  "{} exceeded the memory limit of {} bytes, but did not opt in to external "
@@ -65,10 +70,13 @@ class MemoryBudget {
  private:
   static constexpr int64_t kStepBytes = 16 << 10;  // smaller changes are not counted at once
 
+  static constexpr size_t kSpilledBytesMin = 64 << 10;  // when all together hold too much
+
   static bool AllTogetherExceeded() { return TotalBytes() > kTotalBytesMax; }
 
   inline static std::atomic<int64_t> total_{0};
   const size_t bytes_max_;
+  const bool disk_use_allowed_;
   const bool may_spill_;
   const std::string_view name_;
   mutable int64_t counted_ = 0;  // this operator's part of total_

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "query/exec/memory_budget.h"
 #include "query/exec/operator.h"
+#include "query/exec/sorter.h"
 
 namespace evenkeel::query {
 
@@ -20,21 +19,9 @@ class SampleOperator final : public Operator {
   absl::StatusOr<Step> Pull(Batch* out) override;
 
  private:
-  struct Entry {
-    double number;
-    Row row;
-    friend bool operator<(const Entry& a, const Entry& b) { return a.number < b.number; }
-  };
-  absl::Status Take(Row row);
-
   std::unique_ptr<Operator> input_;
-  const size_t size_;
   const bool emit_sort_key_;
-  const MemoryBudget budget_;
-  std::vector<Entry> entries_;  // a heap with the highest number on top, until complete_
-  size_t held_bytes_ = 0;
-  bool complete_ = false;
-  size_t next_ = 0;
+  Sorter sorter_;
   Batch batch_;
 };
 

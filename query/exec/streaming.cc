@@ -72,14 +72,14 @@ absl::Status LimitOperator::Process(Row row, Batch* out) {
   return absl::OkStatus();
 }
 
-bson::Document UnwindOperator::Rebuild(bson::View document, bson::Value value,
-                                       std::optional<int64_t> index) const {
-  bson::Document rebuilt = WithField(document, options_.path, value);
-  if (!options_.index_as) return rebuilt;
+bson::Document Unwound(bson::View document, const UnwindOptions& options, bson::Value value,
+                       std::optional<int64_t> index) {
+  bson::Document rebuilt = WithField(document, options.path, value);
+  if (!options.index_as) return rebuilt;
   const int64_t number = index.value_or(0);
   const bson::Value index_value =
       index ? bson::Value(bson::Type::kInt64, reinterpret_cast<const char*>(&number)) : NullValue();
-  return WithField(rebuilt, *options_.index_as, index_value);
+  return WithField(rebuilt, *options.index_as, index_value);
 }
 
 absl::Status UnwindOperator::Process(Row row, Batch* out) {
@@ -87,10 +87,10 @@ absl::Status UnwindOperator::Process(Row row, Batch* out) {
   if (value.Is(bson::Type::kArray)) {
     int64_t index = 0;
     for (const bson::Element& element : value.AsDocument()) {
-      out->push_back(Row::Own(Rebuild(row.view, element.value, index++)));
+      out->push_back(Row::Own(Unwound(row.view, options_, element.value, index++)));
     }
     if (index > 0 || !options_.preserve_empty) return absl::OkStatus();
-    out->push_back(Row::Own(Rebuild(row.view, bson::Value(), std::nullopt)));
+    out->push_back(Row::Own(Unwound(row.view, options_, bson::Value(), std::nullopt)));
     return absl::OkStatus();
   }
   if (value.IsNullish() && !options_.preserve_empty) return absl::OkStatus();

@@ -124,12 +124,13 @@ class UnwindOperator final : public StreamingOperator {
   absl::Status Process(Row row, Batch* out) override;
 
  private:
-  // The document with `value` at the path (missing: the field taken away), and the index where it
-  // is wanted.
-  bson::Document Rebuild(bson::View document, bson::Value value,
-                         std::optional<int64_t> index) const;
   const UnwindOptions& options_;
 };
+
+// The document with `value` at the path that is unwound (missing: the field taken away), and the
+// index where it is wanted.
+bson::Document Unwound(bson::View document, const UnwindOptions& options, bson::Value value,
+                       std::optional<int64_t> index);
 
 // Yields documents that it owns, without input.
 class DocumentsOperator final : public Operator {

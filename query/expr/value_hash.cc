@@ -9,6 +9,7 @@
 
 #include "base/bson/decimal.h"
 #include "base/bson/number.h"
+#include "query/collation/collation.h"
 
 namespace evenkeel::query::expr {
 namespace {
@@ -44,6 +45,12 @@ uint64_t HashNumber(bson::Value value) {
   return absl::HashOf(std::bit_cast<uint64_t>(real));
 }
 
+uint64_t HashString(std::string_view text, const bson::StringComparator* comparator) {
+  if (comparator == nullptr) return HashBytes(text);
+  const auto* collation = dynamic_cast<const Collation*>(comparator);
+  return collation != nullptr ? HashBytes(collation->SortKey(text)) : 0;
+}
+
 uint64_t HashFields(bson::View fields, bool with_names, const bson::StringComparator* collation) {
   uint64_t hash = 17;
   for (const auto& [key, value] : fields) {
@@ -61,7 +68,7 @@ uint64_t HashOf(bson::Value value, const bson::StringComparator* collation) {
   switch (value.type()) {
     case Type::kString:
     case Type::kSymbol:
-      return collation != nullptr ? rank : Mix(rank, HashBytes(value.AsString()));
+      return Mix(rank, HashString(value.AsString(), collation));
     case Type::kObject:
       return Mix(rank, HashFields(value.AsDocument(), true, collation));
     case Type::kArray:

@@ -12,8 +12,8 @@
 namespace evenkeel::query::expr {
 
 // A hash that agrees with bson::Compare: 1, 1.0 and NumberDecimal("1.00") are alike; so are missing
-// and undefined. With a collation all strings hash alike, since equality is known only to the
-// comparator.
+// and undefined. Strings hash by their sort keys where the comparator is a Collation; any other
+// comparator alone knows what is equal, so all strings hash alike.
 uint64_t HashOf(bson::Value value, const bson::StringComparator* collation = nullptr);
 
 struct ValueHash {

@@ -20,7 +20,8 @@ struct FindRequest {
   std::optional<int64_t> limit;  // 0 is none
   std::optional<int64_t> batch_size;
   bool single_batch = false, return_key = false, show_record_id = false, no_cursor_timeout = false;
-  bool tailable = false, await_data = false, allow_partial_results = false, allow_disk_use = true;
+  bool tailable = false, await_data = false, allow_partial_results = false;
+  std::optional<bool> allow_disk_use;
 };
 
 // Errors: TypeMismatch (14) for wrong types, 40415 for unknown fields, BadValue (2) / 51024 for

@@ -20,6 +20,13 @@ class BucketAutoStage final : public Stage {
                                                   const QueryContext& context) const override {
     return std::make_unique<BucketAutoOperator>(std::move(input), parsed_, context);
   }
+  Reads AddReads(const QueryContext&, Dependencies* reads) const override {
+    parsed_.group_by->AddDependencies(*reads);
+    for (const accum::OutputField& field : parsed_.output) {
+      field.accumulator.input->AddDependencies(*reads);
+    }
+    return Reads::kOnly;
+  }
 
  private:
   BucketAutoSpec parsed_;

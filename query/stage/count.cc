@@ -21,6 +21,9 @@ class CountStage final : public Stage {
     halves->shard->Add("$count", spec());
     halves->merge->Add(kMergeName, spec());
   }
+  Reads AddReads(const QueryContext&, Dependencies*) const override {
+    return of_counts_ ? Reads::kAll : Reads::kOnly;
+  }
 
  private:
   bool of_counts_;

@@ -77,6 +77,7 @@ absl::StatusOr<Branch> ParseBranch(const bson::Element& field, const QueryContex
   }
   EVENKEEL_RETURN_IF_ERROR(CheckAllowed(field.value, context));
   EVENKEEL_ASSIGN_OR_RETURN(Pipeline pipeline, Pipeline::Parse(field.value.AsDocument(), context));
+  pipeline.Optimize();
   return Branch{std::string(field.key), std::move(pipeline)};
 }
 

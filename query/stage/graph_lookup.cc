@@ -24,6 +24,10 @@ class GraphLookupStage final : public Stage {
   bool MatchMayPass(const std::vector<std::string>& paths) const override {
     return !AnyOverlap(paths, parsed_.as.dotted());
   }
+  Reads AddReads(const QueryContext&, Dependencies* reads) const override {
+    parsed_.start_with->AddDependencies(*reads);
+    return Reads::kSome;
+  }
 
  private:
   GraphLookupSpec parsed_;

@@ -24,6 +24,14 @@ class GroupStage final : public Stage {
     halves->shard->Add(kPartialName, spec());
     halves->merge->Add(kMergeName, spec());
   }
+  Reads AddReads(const QueryContext&, Dependencies* reads) const override {
+    if (part_ == GroupPart::kMerge) return Reads::kAll;
+    group_.id->AddDependencies(*reads);
+    for (const accum::OutputField& field : group_.fields) {
+      field.accumulator.input->AddDependencies(*reads);
+    }
+    return Reads::kOnly;
+  }
 
  private:
   GroupSpec group_;

@@ -21,6 +21,7 @@ class LimitStage final : public Stage {
     halves->merge->Add("$limit", spec());
   }
   std::optional<int64_t> LimitCount() const override { return count_; }
+  Reads AddReads(const QueryContext&, Dependencies*) const override { return Reads::kSome; }
 
  private:
   int64_t count_;

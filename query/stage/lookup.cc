@@ -1,14 +1,18 @@
 // $lookup.
 #include "query/exec/lookup.h"
+#include "base/bson/builder.h"
 #include "query/expr/field_path.h"
 #include "query/expr/kernel.h"
 #include "query/stage/groups.h"
 #include "query/stage/sub_pipeline.h"
+#include "query/stage/table.h"
 
 namespace evenkeel::query::stage {
 namespace {
 
 using bson::Type;
+
+constexpr std::string_view kUnwindingName = "$_lookupUnwinding";
 
 class LookupStage final : public Stage {
  public:
@@ -22,9 +26,31 @@ class LookupStage final : public Stage {
   bool MatchMayPass(const std::vector<std::string>& paths) const override {
     return !AnyOverlap(paths, parsed_.as.dotted());
   }
+  Reads AddReads(const QueryContext&, Dependencies* reads) const override {
+    if (parsed_.by_field()) reads->paths.insert(std::string(parsed_.local.dotted()));
+    for (const LookupSpec::Variable& variable : parsed_.let)
+      variable.value->AddDependencies(*reads);
+    return Reads::kSome;
+  }
+  bool TakeUnwind(const Stage& unwind) override {
+    const UnwindOptions& options = *unwind.Unwinds();
+    if (parsed_.unwind || options.path.size() != 1) return false;
+    if (options.path.dotted() != parsed_.as.dotted()) return false;
+    parsed_.unwind = options;
+    unwinding_ = bson::OwnedValue(unwind.spec());
+    return true;
+  }
+  void Write(StageWriter& out) const override {
+    if (!parsed_.unwind) return Stage::Write(out);
+    bson::Builder spec;
+    spec.Append("lookup", this->spec()).Append("unwinding", unwinding_);
+    const bson::Document document = spec.Finish();
+    out.Add(kUnwindingName, bson::Value(Type::kObject, document.view().data()));
+  }
 
  private:
   LookupSpec parsed_;
+  bson::OwnedValue unwinding_;  // the spec of the $unwind that was taken over
 };
 
 // The fields of the specification as they were given.
@@ -170,7 +196,32 @@ absl::Status ParseLookup(const StageOp& op, bson::Value spec, const QueryContext
   return AddStage<LookupStage>(out, op, spec, std::move(parsed));
 }
 
+// {lookup: spec, unwinding: spec}.
+absl::Status ParseUnwinding(const StageOp& op, bson::Value spec, const QueryContext& context,
+                            StageList* out) {
+  if (!spec.Is(Type::kObject)) {
+    return Error(ErrorCode::kFailedToParse, "{} must be an object", op.name);
+  }
+  for (const auto& [name, part] :
+       {std::pair("$lookup", "lookup"), std::pair("$unwind", "unwinding")}) {
+    const StageOp* row = FindStage(name);
+    EVENKEEL_RETURN_IF_ERROR(row->parse(*row, spec.AsDocument()[part], context, out));
+  }
+  const std::unique_ptr<Stage> unwind = std::move(out->back());
+  out->pop_back();
+  if (out->back()->TakeUnwind(*unwind)) return absl::OkStatus();
+  return Error(ErrorCode::kFailedToParse, "the parts of {} do not fit", op.name);
+}
+
 constexpr StageOp kRows[] = {
+    {.name = kUnwindingName,
+     .where = Where::kRouter,
+     .bounded_memory = false,
+     .internal = true,
+     .split = Split::kMerger,
+     .parse = ParseUnwinding,
+     .spec = "operator/aggregation/lookup",
+     .tests = "stages/lookup"},
     {.name = "$lookup",
      .where = Where::kRouter,
      .bounded_memory = false,

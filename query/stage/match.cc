@@ -3,6 +3,7 @@
 #include "query/expr/kernel.h"
 #include "query/match/filter.h"
 #include "query/stage/groups.h"
+#include "query/stage/rewrite/reads.h"
 
 namespace evenkeel::query::stage {
 namespace {
@@ -18,6 +19,9 @@ class MatchStage final : public Stage {
     return std::make_unique<FilterOperator>(std::move(input), filter_);
   }
   const Filter* MatchFilter() const override { return &filter_; }
+  Reads AddReads(const QueryContext& context, Dependencies* reads) const override {
+    return AddFilterReads(filter_.source(), context, reads) ? Reads::kSome : Reads::kAll;
+  }
 
  private:
   Filter filter_;

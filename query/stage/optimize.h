@@ -8,8 +8,7 @@
 
 namespace evenkeel::query::stage {
 
-// Moves $match towards the front where nothing before it changes what it looks at, joins
-// neighbouring ones, and tells $sort how many rows are wanted of it.
+// Applies the rules of query/stage/rewrite/rules.h, and tells $sort how many rows are wanted of it.
 void Optimize(StageList& stages, const QueryContext& context);
 
 // How many rows the $skip and $limit stages from index `from` on can need; nothing when there is no

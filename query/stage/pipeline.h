@@ -66,7 +66,7 @@ class Pipeline {
   // The name of the first stage that is not allowed in a transaction, empty if all are.
   std::string_view StageNotAllowedInTransaction() const;
 
-  // Rewrites where the result stays the same: matches forward and joined, sort+limit joined.
+  // Rewrites where the result stays the same: query/stage/rewrite/rules.h.
   void Optimize();
   SplitPipeline Split() const;
   // The operators over `input`, last one returned. This and `context` outlive the result. With

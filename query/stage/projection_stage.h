@@ -3,6 +3,7 @@
 
 #include "query/exec/streaming.h"
 #include "query/project/projection.h"
+#include "query/stage/rewrite/reads.h"
 #include "query/stage/stage.h"
 
 namespace evenkeel::query::stage {
@@ -24,6 +25,14 @@ class ProjectionStage final : public Stage {
       if (AnyOverlap(paths, changed)) return false;
     }
     return true;
+  }
+  Reads AddReads(const QueryContext& context, Dependencies* reads) const override {
+    if (const auto fields = projection_.NeededFields()) {
+      reads->paths.insert(fields->begin(), fields->end());
+      return Reads::kOnly;
+    }
+    if (spec().Is(bson::Type::kObject)) AddProjectionReads(spec().AsDocument(), context, reads);
+    return Reads::kSome;
   }
 
  private:

@@ -15,6 +15,10 @@ class ReplaceRootStage final : public Stage {
                                                   const QueryContext& context) const override {
     return std::make_unique<ReplaceRootOperator>(std::move(input), *root_, context);
   }
+  Reads AddReads(const QueryContext&, Dependencies* reads) const override {
+    root_->AddDependencies(*reads);
+    return Reads::kOnly;
+  }
 
  private:
   ExpressionPtr root_;

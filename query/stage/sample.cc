@@ -33,6 +33,7 @@ class SampleStage final : public Stage {
     limit.Append("n", size_);
     halves->merge->Add("$limit", limit.Finish()["n"]);
   }
+  Reads AddReads(const QueryContext&, Dependencies*) const override { return Reads::kSome; }
 
  private:
   int64_t size_;

@@ -27,6 +27,7 @@ class SkipStage final : public Stage {
     halves->merge->Add("$skip", spec());
   }
   std::optional<int64_t> SkipCount() const override { return count_; }
+  Reads AddReads(const QueryContext&, Dependencies*) const override { return Reads::kSome; }
 
  private:
   int64_t count_;

@@ -2,6 +2,7 @@
 #include "query/exec/sort.h"
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
+#include "query/expr/expression.h"
 #include "query/stage/groups.h"
 #include "query/stage/sort_spec.h"
 
@@ -30,6 +31,13 @@ class SortStage final : public Stage {
   void LimitTo(int64_t count) override { options_.limit = count; }
   bool MatchMayPass(const std::vector<std::string>&) const override {
     return !options_.limit.has_value();
+  }
+  Reads AddReads(const QueryContext&, Dependencies* reads) const override {
+    for (const SortField& field : pattern_.fields()) reads->paths.insert(field.path.dotted());
+    return Reads::kSome;
+  }
+  const SortPattern* SortOrder() const override {
+    return options_.limit || options_.emit_sort_key ? nullptr : &pattern_;
   }
 
  private:

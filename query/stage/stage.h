@@ -26,6 +26,8 @@
 namespace evenkeel::query {
 
 class Stage;
+struct Dependencies;   // query/expr/expression.h
+struct UnwindOptions;  // query/exec/streaming.h
 
 namespace stage {
 
@@ -48,6 +50,12 @@ enum class Split : uint8_t {
 
 struct StageOp;
 using StageList = std::vector<std::unique_ptr<Stage>>;
+// What of its input a stage's output depends on.
+enum class Reads : uint8_t {
+  kAll,   // cannot be told, or everything
+  kSome,  // what it reads; the rest passes through
+  kOnly,  // what it reads and nothing else
+};
 // Appends the stages that {$name: spec} stands for.
 using ParseFn = absl::Status (*)(const StageOp& op, bson::Value spec, const QueryContext& context,
                                  StageList* out);
@@ -119,6 +127,17 @@ class Stage {
   virtual bool NeedsRouter() const { return op_.where == stage::Where::kRouter; }
   // Tells the stage that no more than its first `count` rows are needed.
   virtual void LimitTo([[maybe_unused]] int64_t count) {}
+  // Adds the paths that the stage reads to `reads`, and says what of its input matters.
+  virtual stage::Reads AddReads([[maybe_unused]] const QueryContext& context,
+                                [[maybe_unused]] Dependencies* reads) const {
+    return stage::Reads::kAll;
+  }
+  // The order of a $sort of which every row is wanted, null for others.
+  virtual const SortPattern* SortOrder() const { return nullptr; }
+  // What an $unwind does, null for others.
+  virtual const UnwindOptions* Unwinds() const { return nullptr; }
+  // True when the stage has taken over the $unwind behind it.
+  virtual bool TakeUnwind([[maybe_unused]] const Stage& unwind) { return false; }
   // How many rows it passes over, for $skip.
   virtual std::optional<int64_t> SkipCount() const { return std::nullopt; }
   // How many rows it lets through, for $limit.

@@ -20,6 +20,11 @@ class UnwindStage final : public Stage {
     return !AnyOverlap(paths, options_.path.dotted()) &&
            !(options_.index_as && AnyOverlap(paths, options_.index_as->dotted()));
   }
+  Reads AddReads(const QueryContext&, Dependencies* reads) const override {
+    reads->paths.insert(std::string(options_.path.dotted()));
+    return Reads::kSome;
+  }
+  const UnwindOptions* Unwinds() const override { return &options_; }
 
  private:
   UnwindOptions options_;

@@ -17,6 +17,29 @@ bson::OwnedValue ResultOf(const State& state) {
   return bson::OwnedValue(document["r"]);
 }
 
+// The results of a partition, within the limit: those of $push grow with the square of the rows.
+class Results {
+ public:
+  explicit Results(const QueryContext& context)
+      : budget_(context, "$setWindowFields", context.memory.window) {}
+
+  absl::Status Add(bson::OwnedValue value) {
+    held_bytes_ += sizeof(value) + value.value().SizeBytes();
+    if (budget_.Exceeded(held_bytes_)) return budget_.Refuse();
+    values_.push_back(std::move(value));
+    return absl::OkStatus();
+  }
+  // The last one again.
+  absl::Status Repeat() { return Add(values_.back()); }
+  bool empty() const { return values_.empty(); }
+  Values Take() { return std::move(values_); }
+
+ private:
+  const MemoryBudget budget_;
+  size_t held_bytes_ = 0;
+  Values values_;
+};
+
 class AccumulatedFunction final : public WindowFunction {
  public:
   AccumulatedFunction(accum::AccumSpec spec, Bounds bounds)
@@ -33,12 +56,14 @@ class AccumulatedFunction final : public WindowFunction {
 
  private:
   absl::StatusOr<accum::State> Fresh(const Partition& partition) const {
-    partition.evaluation.Begin(partition.rows.front().view);
+    bson::Document first;
+    EVENKEEL_RETURN_IF_ERROR(partition.BeginFirst(&first));
     return accum::MakeState(spec_, partition.evaluation);
   }
   absl::Status AddRange(const Partition& partition, const Values& inputs, size_t begin, size_t end,
                         accum::State& state, accum::AccumContext& context) const {
-    const MemoryBudget budget(partition.evaluation.query(), "$setWindowFields");
+    const QueryContext& query = partition.evaluation.query();
+    const MemoryBudget budget(query, "$setWindowFields", query.memory.window);
     for (size_t i = begin; i < end; ++i) {
       EVENKEEL_RETURN_IF_ERROR(state.Add(inputs[i], context));
       if (budget.Exceeded(context.memory_bytes)) return budget.Refuse();
@@ -55,52 +80,53 @@ class AccumulatedFunction final : public WindowFunction {
                               const std::vector<Frame>& frames) const {
     accum::AccumContext context = ContextOf(partition);
     EVENKEEL_ASSIGN_OR_RETURN(accum::State state, Fresh(partition));
-    Values out;
+    Results out(partition.evaluation.query());
     size_t end = 0;
     for (const Frame& frame : frames) {
       if (frame.end == end && !out.empty()) {
-        out.push_back(out.back());
+        EVENKEEL_RETURN_IF_ERROR(out.Repeat());
         continue;
       }
       EVENKEEL_RETURN_IF_ERROR(AddRange(partition, inputs, end, frame.end, state, context));
       end = frame.end;
-      out.push_back(ResultOf(state));
+      EVENKEEL_RETURN_IF_ERROR(out.Add(ResultOf(state)));
     }
-    return out;
+    return out.Take();
   }
   absl::StatusOr<Values> Slide(const Partition& partition, const Values& inputs,
                                const std::vector<Frame>& frames) const {
     EVENKEEL_RETURN_IF_ERROR(Fresh(partition).status());  // checks the argument
-    partition.evaluation.Begin(partition.rows.front().view);
+    bson::Document first;
+    EVENKEEL_RETURN_IF_ERROR(partition.BeginFirst(&first));
     bson::Value argument;
     if (spec_.argument != nullptr) {
       EVENKEEL_ASSIGN_OR_RETURN(argument, spec_.argument->Evaluate(partition.evaluation));
     }
     const auto state = spec_.op->sliding(argument, partition.evaluation.collation());
-    Values out;
+    Results out(partition.evaluation.query());
     size_t begin = 0, end = 0;
     for (const Frame& frame : frames) {
       for (; end < frame.end; ++end) state->Add(inputs[end]);
       for (; begin < frame.begin; ++begin) state->Remove(inputs[begin]);
-      out.push_back(ResultOf(*state));
+      EVENKEEL_RETURN_IF_ERROR(out.Add(ResultOf(*state)));
     }
-    return out;
+    return out.Take();
   }
   absl::StatusOr<Values> Anew(const Partition& partition, const Values& inputs,
                               const std::vector<Frame>& frames) const {
-    Values out;
+    Results out(partition.evaluation.query());
     for (size_t i = 0; i < frames.size(); ++i) {
       if (i > 0 && frames[i] == frames[i - 1]) {
-        out.push_back(out.back());
+        EVENKEEL_RETURN_IF_ERROR(out.Repeat());
         continue;
       }
       accum::AccumContext context = ContextOf(partition);
       EVENKEEL_ASSIGN_OR_RETURN(accum::State state, Fresh(partition));
       EVENKEEL_RETURN_IF_ERROR(
           AddRange(partition, inputs, frames[i].begin, frames[i].end, state, context));
-      out.push_back(ResultOf(state));
+      EVENKEEL_RETURN_IF_ERROR(out.Add(ResultOf(state)));
     }
-    return out;
+    return out.Take();
   }
 
   accum::AccumSpec spec_;

@@ -98,7 +98,7 @@ class RangeEdge {
 };
 
 absl::StatusOr<std::vector<Frame>> RangeFrames(const Bounds& bounds, const Partition& partition) {
-  const std::vector<bson::OwnedValue> values = partition.SortedValues();
+  EVENKEEL_ASSIGN_OR_RETURN(const std::vector<bson::OwnedValue> values, partition.SortedValues());
   const RangeEdge edge(bounds, partition.evaluation.collation());
   const size_t count = values.size();
   std::vector<Frame> frames(count);

@@ -36,7 +36,7 @@ class LinearFillFunction final : public WindowFunction {
 
   absl::StatusOr<std::vector<bson::OwnedValue>> Compute(const Partition& partition) const override {
     EVENKEEL_ASSIGN_OR_RETURN(std::vector<bson::OwnedValue> values, partition.Evaluate(*input_));
-    const std::vector<bson::OwnedValue> sorted = partition.SortedValues();
+    EVENKEEL_ASSIGN_OR_RETURN(const std::vector<bson::OwnedValue> sorted, partition.SortedValues());
     EVENKEEL_RETURN_IF_ERROR(Check(values, sorted));
     std::optional<size_t> left;
     for (size_t i = 0; i < values.size(); ++i) {

@@ -1,9 +1,9 @@
 // Partitions one after the other.
 #include "query/window/operator.h"
 
-#include <algorithm>
-
+#include "base/bson/builder.h"
 #include "base/bson/compare.h"
+#include "base/check.h"
 #include "base/status.h"
 #include "query/exec/set_path.h"
 
@@ -13,11 +13,19 @@ WindowOperator::WindowOperator(std::unique_ptr<Operator> input, const WindowSpec
                                const QueryContext& context)
     : input_(std::move(input)),
       spec_(spec),
-      budget_(context, "$setWindowFields"),
-      evaluation_(context) {}
+      evaluation_(context),
+      sorter_(context, "$setWindowFields", context.memory.window,
+              [this](bson::View a, bson::View b) { return CompareKeys(a, b); }) {}
+
+int WindowOperator::CompareKeys(bson::View a, bson::View b) const {
+  const bson::StringComparator* collation = evaluation_.collation();
+  const int order = bson::Compare(a["p"], b["p"], collation);
+  if (order != 0 || spec_.sort.empty()) return order;
+  return spec_.sort.CompareKeys(a["s"].AsDocument(), b["s"].AsDocument(), collation);
+}
 
 absl::Status WindowOperator::Take(Row row) {
-  bson::OwnedValue partition(NullValue());
+  bson::Value partition = NullValue();
   if (spec_.partition_by != nullptr) {
     evaluation_.Begin(row.view);
     EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value, spec_.partition_by->Evaluate(evaluation_));
@@ -25,66 +33,80 @@ absl::Status WindowOperator::Take(Row row) {
       return Error(ErrorCode::kTypeMismatch,
                    "An expression used to partition cannot evaluate to value of type array");
     }
-    if (!value.IsNullish()) partition = bson::OwnedValue(value);
+    if (!value.IsNullish()) partition = value;
   }
-  bson::Document key;
-  if (!spec_.sort.empty()) key = spec_.sort.KeyOf(row.view, evaluation_.collation());
-  row.MakeOwned();
-  held_bytes_ +=
-      sizeof(Entry) + partition.value().SizeBytes() + key.SizeBytes() + row.view.SizeBytes();
-  if (budget_.Exceeded(held_bytes_)) return budget_.Refuse();
-  entries_.push_back({std::move(partition), std::move(key), std::move(row)});
+  bson::Builder key;
+  key.Append("p", partition);
+  if (!spec_.sort.empty()) {
+    key.AppendArray("s", spec_.sort.KeyOf(row.view, evaluation_.collation()));
+  }
+  return sorter_.Add(key.Finish(), std::move(row));
+}
+
+absl::Status WindowOperator::Advance() {
+  KeyedRow next;
+  EVENKEEL_ASSIGN_OR_RETURN(const bool more, sorter_.Next(&next));
+  front_.reset();
+  if (more) front_ = std::move(next);
   return absl::OkStatus();
 }
 
-void WindowOperator::Sort() {
-  std::stable_sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
-    const bson::StringComparator* collation = evaluation_.collation();
-    const int order = bson::Compare(a.partition, b.partition, collation);
-    if (order != 0) return order < 0;
-    return spec_.sort.CompareKeys(a.sort_key, b.sort_key, collation) < 0;
-  });
+std::unique_ptr<RowBuffer> WindowOperator::NewBuffer() const {
+  const QueryContext& context = evaluation_.query();
+  return std::make_unique<RowBuffer>(context, "$setWindowFields", context.memory.window);
 }
 
 absl::Status WindowOperator::MakePartition() {
-  ready_.clear();
-  at_ = 0;
-  const bson::OwnedValue partition_key = entries_[next_].partition;
-  while (next_ < entries_.size() &&
-         bson::Compare(entries_[next_].partition, partition_key, evaluation_.collation()) == 0) {
-    ready_.push_back(std::move(entries_[next_++].row));
+  rows_ = NewBuffer();
+  const bson::Document key = front_->key;
+  while (front_ && bson::Compare(front_->key["p"], key["p"], evaluation_.collation()) == 0) {
+    EVENKEEL_RETURN_IF_ERROR(rows_->Append(std::move(front_->row)));
+    EVENKEEL_RETURN_IF_ERROR(Advance());
   }
-  const Partition partition{ready_, spec_.sort, evaluation_};
-  std::vector<std::vector<bson::OwnedValue>> results;
+  EVENKEEL_RETURN_IF_ERROR(rows_->Finish());
+  // No function sees the fields that others add.
+  std::unique_ptr<RowBuffer> given = std::move(rows_);
+  const Partition partition{*given, spec_.sort, evaluation_};
   for (const WindowSpec::Output& output : spec_.outputs) {
-    EVENKEEL_ASSIGN_OR_RETURN(std::vector<bson::OwnedValue> values,
+    EVENKEEL_ASSIGN_OR_RETURN(const std::vector<bson::OwnedValue> values,
                               output.function->Compute(partition));
-    results.push_back(std::move(values));
-  }
-  for (size_t i = 0; i < ready_.size(); ++i) {
-    for (size_t j = 0; j < results.size(); ++j) {
-      ready_[i] = Row::Own(WithField(ready_[i].view, spec_.outputs[j].path, results[j][i]));
+    std::unique_ptr<RowBuffer> with_field = NewBuffer();
+    RowBuffer::Reader reader(rows_ ? *rows_ : *given);
+    for (const bson::OwnedValue& value : values) {
+      EVENKEEL_ASSIGN_OR_RETURN(const std::optional<bson::View> row, reader.Next());
+      EVENKEEL_CHECK(row.has_value());
+      EVENKEEL_RETURN_IF_ERROR(with_field->Append(Row::Own(WithField(*row, output.path, value))));
     }
+    EVENKEEL_RETURN_IF_ERROR(with_field->Finish());
+    rows_ = std::move(with_field);
   }
+  if (!rows_) rows_ = std::move(given);
+  reader_.emplace(*rows_);
   return absl::OkStatus();
 }
 
 absl::StatusOr<Step> WindowOperator::Pull(Batch* out) {
-  while (!sorted_) {
+  while (!sorter_.finished()) {
     batch_.clear();
     EVENKEEL_ASSIGN_OR_RETURN(const Step step, input_->Pull(&batch_));
     if (step == Step::kNeedInput) return step;
     for (Row& row : batch_) EVENKEEL_RETURN_IF_ERROR(Take(std::move(row)));
     if (step != Step::kEnd) continue;
-    Sort();
-    sorted_ = true;
+    EVENKEEL_RETURN_IF_ERROR(sorter_.Finish());
+    EVENKEEL_RETURN_IF_ERROR(Advance());
   }
-  if (at_ == ready_.size()) {
-    if (next_ == entries_.size()) return Step::kEnd;
-    EVENKEEL_RETURN_IF_ERROR(MakePartition());
-  }
-  for (size_t count = 0; count < kBatchRows && at_ < ready_.size(); ++count) {
-    out->push_back(std::move(ready_[at_++]));
+  for (size_t count = 0; count < kBatchRows;) {
+    if (!reader_) {
+      if (!front_) return count > 0 ? Step::kRows : Step::kEnd;
+      EVENKEEL_RETURN_IF_ERROR(MakePartition());
+    }
+    EVENKEEL_ASSIGN_OR_RETURN(const std::optional<bson::View> row, reader_->Next());
+    if (row) {
+      out->push_back(Row::Own(bson::Document(*row)));
+      ++count;
+    } else {
+      reader_.reset();
+    }
   }
   return Step::kRows;
 }

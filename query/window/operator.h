@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bson/path.h"
-#include "query/exec/memory_budget.h"
 #include "query/exec/operator.h"
+#include "query/exec/row_buffer.h"
+#include "query/exec/sorter.h"
 #include "query/window/function.h"
 
 namespace evenkeel::query::window {
@@ -25,7 +27,8 @@ struct WindowSpec {
 
 // Rows come out by partition, then in the sort's order; partitions that are null and missing are
 // one. `spec` and `context` outlive the operator. Errors: TypeMismatch for a partition that is an
-// array, those of the functions. Limits   the context's memory; past it 292 or 146.
+// array, those of the functions. Limits   the context's memory; past it rows go to disk. The values
+// that one function reads or gives for a partition stay in memory.
 class WindowOperator final : public Operator {
  public:
   WindowOperator(std::unique_ptr<Operator> input, const WindowSpec& spec,
@@ -33,26 +36,22 @@ class WindowOperator final : public Operator {
   absl::StatusOr<Step> Pull(Batch* out) override;
 
  private:
-  struct Entry {
-    bson::OwnedValue partition;
-    bson::Document sort_key;
-    Row row;
-  };
   absl::Status Take(Row row);
-  void Sort();
-  // Computes the partition that starts at next_ into ready_.
+  // Orders sort keys {p: partition, s: sort key}.
+  int CompareKeys(bson::View a, bson::View b) const;
+  // Steps to the next row of the order; front_ is empty at the end.
+  absl::Status Advance();
+  // Computes the partition that starts at front_ into rows_.
   absl::Status MakePartition();
+  std::unique_ptr<RowBuffer> NewBuffer() const;
 
   std::unique_ptr<Operator> input_;
   const WindowSpec& spec_;
-  const MemoryBudget budget_;
   Evaluation evaluation_;
-  std::vector<Entry> entries_;
-  size_t held_bytes_ = 0;
-  bool sorted_ = false;
-  size_t next_ = 0;         // of the entries
-  std::vector<Row> ready_;  // of the partition under way
-  size_t at_ = 0;
+  Sorter sorter_;
+  std::optional<KeyedRow> front_;
+  std::unique_ptr<RowBuffer> rows_;          // of the partition under way, with what was computed
+  std::optional<RowBuffer::Reader> reader_;  // of rows_; empty when they have all been given
   Batch batch_;
 };
 

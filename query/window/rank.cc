@@ -20,7 +20,7 @@ template <Numbering kNumbering>
 class RankFunction final : public WindowFunction {
  public:
   absl::StatusOr<std::vector<bson::OwnedValue>> Compute(const Partition& partition) const override {
-    const std::vector<bson::OwnedValue> sorted = partition.SortedValues();
+    EVENKEEL_ASSIGN_OR_RETURN(const std::vector<bson::OwnedValue> sorted, partition.SortedValues());
     std::vector<bson::OwnedValue> out;
     size_t dense = 0, rank = 0;
     for (size_t i = 0; i < sorted.size(); ++i) {

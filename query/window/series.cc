@@ -47,7 +47,7 @@ class DerivativeFunction final : public WindowFunction {
   absl::StatusOr<Values> Compute(const Partition& partition) const override {
     EVENKEEL_ASSIGN_OR_RETURN(const Values inputs, partition.Evaluate(*slope_.input));
     EVENKEEL_ASSIGN_OR_RETURN(const std::vector<Frame> frames, FramesOf(slope_.bounds, partition));
-    const Values sorted = partition.SortedValues();
+    EVENKEEL_ASSIGN_OR_RETURN(const Values sorted, partition.SortedValues());
     Values out;
     for (const Frame& frame : frames) {
       if (frame.end - frame.begin < 2) {
@@ -82,7 +82,7 @@ class IntegralFunction final : public WindowFunction {
   absl::StatusOr<Values> Compute(const Partition& partition) const override {
     EVENKEEL_ASSIGN_OR_RETURN(const Values inputs, partition.Evaluate(*slope_.input));
     EVENKEEL_ASSIGN_OR_RETURN(const std::vector<Frame> frames, FramesOf(slope_.bounds, partition));
-    const Values sorted = partition.SortedValues();
+    EVENKEEL_ASSIGN_OR_RETURN(const Values sorted, partition.SortedValues());
     Values out;
     Frame before;
     Number area = Number::Double(0);

@@ -107,7 +107,7 @@ TEST(GroupOperator, ErrorsOfArgumentsEndTheQuery) {
 
 TEST(GroupOperator, MemoryIsBounded) {
   QueryContext context;
-  context.memory_bytes_max = 20'000;
+  context.memory = MemoryLimits::All(20'000);
   const GroupSpec by_value = Spec(R"({"_id": "$v", "n": {"$sum": 1}})", context);
   const GroupSpec pushing = Spec(R"({"_id": null, "all": {"$push": "$v"}})", context);
   std::vector<bson::Document> input;

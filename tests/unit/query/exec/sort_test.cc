@@ -55,7 +55,7 @@ TEST(SortOperator, EmitsKeys) {
 
 TEST(SortOperator, MemoryIsBounded) {
   QueryContext context;
-  context.memory_bytes_max = 20'000;
+  context.memory = MemoryLimits::All(20'000);
   const SortPattern pattern = Pattern(R"({"v": 1})");
   std::vector<bson::Document> input;
   for (int i = 0; i < 1000; ++i) input.push_back(expr::Wrap(std::to_string(i)));

@@ -5,6 +5,7 @@
 
 #include "base/bson/compare.h"
 #include "base/bson/json.h"
+#include "query/collation/collation.h"
 #include "tests/unit/query/expr/cases.h"
 
 namespace evenkeel::query::expr {
@@ -44,6 +45,20 @@ TEST(ValueHash, TellsValuesApart) {
   std::set<uint64_t> hashes;
   for (const bson::Element& e : values["v"].AsDocument()) hashes.insert(HashOf(e.value));
   EXPECT_EQ(hashes.size(), 8u);
+}
+
+TEST(ValueHash, FollowsCollations) {
+  const bson::Document spec = Wrap(R"({"locale": "en", "strength": 1})");
+  const absl::StatusOr<const Collation*> collation = Collation::Get(spec["v"].AsDocument());
+  ASSERT_TRUE(collation.ok()) << collation.status();
+  const bson::Document values = Wrap(R"(["resume", "Résumé", "RESUME", "resumes", {"a": "x"},
+                                         {"a": "X"}])");
+  const bson::View list = values["v"].AsDocument();
+  const auto hash = [&](std::string_view at) { return HashOf(list[at], *collation); };
+  EXPECT_EQ(hash("0"), hash("1"));
+  EXPECT_EQ(hash("0"), hash("2"));
+  EXPECT_NE(hash("0"), hash("3"));
+  EXPECT_EQ(hash("4"), hash("5"));
 }
 
 }  // namespace

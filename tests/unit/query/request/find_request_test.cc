@@ -36,7 +36,7 @@ TEST(FindRequest, Fields) {
   EXPECT_EQ(request->limit, 3);
   EXPECT_EQ(request->batch_size, 0);
   EXPECT_TRUE(request->single_batch);
-  EXPECT_FALSE(request->allow_disk_use);
+  EXPECT_EQ(request->allow_disk_use, false);
   EXPECT_TRUE(request->hint.Is(bson::Type::kObject));
 }
 
