@@ -21,7 +21,8 @@ import prepare
 from drivers import DRIVERS
 from proxy import Proxy
 
-CHECKS = ["topology", "crud", "types", "find", "cursor", "bulk", "retry", "compression", "aggregation", "indexes", "errors", "sessions"]
+CHECKS = ["topology", "crud", "types", "find", "cursor", "bulk", "retry", "compression", "aggregation", "indexes", "errors", "sessions",
+          "transactions"]
 SECONDS_MAX = 240  # for one driver's checks
 READY_SECONDS_MAX = 60
 

@@ -263,6 +263,31 @@ static void check_sessions(void) {
   mongoc_client_session_destroy(session);
 }
 
+static const int balances[] = {100, 70, 130, 100};
+static bson_t *account(int i) { return BCON_NEW("_id", BCON_INT32(i), "balance", BCON_INT32(100)); }
+static void has_balance(int at, const bson_t *row) { CHECK(number(row, "balance") == balances[at]); }
+
+static void check_transactions(void) {
+  mongoc_collection_t *c = collection("accounts");
+  CHECK(command("admin", json("{\"shardCollection\": \"%s.accounts\", \"key\": {\"_id\": \"hashed\"}}", database)));
+  insert_many(c, 10, account);
+  insert_many(collection("transfers"), 1, account);
+  mongoc_client_session_t *session = mongoc_client_start_session(client, NULL, &error);
+  bson_t options = BSON_INITIALIZER, reply;
+  CHECK(session && mongoc_client_session_append(session, &options, &error));
+  CHECK(mongoc_client_session_start_transaction(session, NULL, &error));
+  CHECK(mongoc_collection_update_one(c, json("{\"_id\": 1}"), json("{\"$inc\": {\"balance\": -30}}"), &options, NULL, &error));
+  CHECK(mongoc_collection_update_one(c, json("{\"_id\": 2}"), json("{\"$inc\": {\"balance\": 30}}"), &options, NULL, &error));
+  CHECK(mongoc_collection_insert_one(collection("transfers"), json("{\"_id\": 1, \"amount\": 30}"), &options, NULL, &error));
+  CHECK(mongoc_client_session_commit_transaction(session, &reply, &error));
+  CHECK(mongoc_client_session_start_transaction(session, NULL, &error));
+  CHECK(mongoc_collection_update_many(c, bson_new(), json("{\"$set\": {\"balance\": 0}}"), &options, NULL, &error));
+  CHECK(mongoc_client_session_abort_transaction(session, &error));
+  mongoc_client_session_destroy(session);
+  bson_t *first = json("{\"sort\": {\"_id\": 1}, \"limit\": 4}");
+  CHECK(each(mongoc_collection_find_with_opts(c, bson_new(), first, NULL), has_balance) == 4);
+}
+
 static void run(const char *name, void (*check)(void)) {
   if (setjmp(failed) == 0) {
     check();
@@ -291,5 +316,6 @@ int main(void) {
   run("indexes", check_indexes);
   run("errors", check_errors);
   run("sessions", check_sessions);
+  run("transactions", check_transactions);
   return 0;
 }

@@ -236,6 +236,32 @@ func checkSessions() {
 	session.EndSession(ctx)
 }
 
+func checkTransactions() {
+	c := db.Collection("accounts")
+	shard := bson.D{{Key: "shardCollection", Value: database + ".accounts"}, {Key: "key", Value: bson.M{"_id": "hashed"}}}
+	must(0, client.Database("admin").RunCommand(ctx, shard).Err())
+	must(c.InsertMany(ctx, numbers(10, func(i int) any { return bson.M{"_id": i, "balance": 100} })))
+	must(db.Collection("transfers").InsertOne(ctx, bson.M{"_id": 0}))
+	session := must(client.StartSession())
+	defer session.EndSession(ctx)
+	must(session.WithTransaction(ctx, func(within context.Context) (any, error) {
+		if _, err := c.UpdateOne(within, bson.M{"_id": 1}, bson.M{"$inc": bson.M{"balance": -30}}); err != nil {
+			return nil, err
+		}
+		if _, err := c.UpdateOne(within, bson.M{"_id": 2}, bson.M{"$inc": bson.M{"balance": 30}}); err != nil {
+			return nil, err
+		}
+		return db.Collection("transfers").InsertOne(within, bson.M{"_id": 1, "amount": 30})
+	}))
+	must(0, session.StartTransaction())
+	must(c.UpdateMany(mongo.NewSessionContext(ctx, session), bson.M{}, bson.M{"$set": bson.M{"balance": 0}}))
+	must(0, session.AbortTransaction(ctx))
+	rows := all(c.Find(ctx, bson.M{}, options.Find().SetSort(bson.M{"_id": 1}).SetLimit(4)))
+	for i, balance := range []int32{100, 70, 130, 100} {
+		same(balance, rows[i]["balance"])
+	}
+}
+
 // Runs one check and tells how it went.
 func run(name string, check func()) {
 	defer func() {
@@ -270,4 +296,5 @@ func main() {
 	run("indexes", checkIndexes)
 	run("errors", checkErrors)
 	run("sessions", checkSessions)
+	run("transactions", checkTransactions)
 }

@@ -121,6 +121,23 @@ const CHECKS = {
     assert.ok(session.operationTime);
     await session.endSession();
   },
+
+  async transactions() {
+    const [buyer, other] = await Customer.find({ name: /^c[45]$/ }).sort('name');
+    await mongoose.connection.transaction(async (session) => {
+      buyer.address.city = 'moved';
+      await buyer.save({ session });
+      await Order.create([{ customer: buyer, lines: [{ article: 't', count: 1, price: '2.00' }] }], { session });
+    });
+    const failed = mongoose.connection.transaction(async (session) => {
+      other.address.city = 'moved';
+      await other.save({ session });
+      throw new Error('changed my mind');
+    });
+    assert.equal((await errorOf(failed)).message, 'changed my mind');
+    assert.deepEqual((await Customer.find({ 'address.city': 'moved' })).map((customer) => customer.name), ['c4']);
+    assert.equal(await Order.countDocuments({ customer: buyer }), 1);
+  },
 };
 
 async function main() {

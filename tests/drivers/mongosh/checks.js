@@ -114,6 +114,25 @@ const CHECKS = {
     assert.ok(session.getOperationTime());
     session.endSession();
   },
+
+  transactions() {
+    sh.shardCollection(`${EVENKEEL_DATABASE}.accounts`, { _id: 'hashed' });
+    db.accounts.insertMany(range(10).map((i) => ({ _id: i, balance: 100 })));
+    const session = db.getMongo().startSession();
+    db.transfers.insertOne({ _id: 0 });
+    const within = session.getDatabase(EVENKEEL_DATABASE);
+    session.startTransaction();
+    within.accounts.updateOne({ _id: 1 }, { $inc: { balance: -30 } });
+    within.accounts.updateOne({ _id: 2 }, { $inc: { balance: 30 } });
+    within.transfers.insertOne({ _id: 1, amount: 30 });
+    session.commitTransaction();
+    session.startTransaction();
+    within.accounts.updateMany({}, { $set: { balance: 0 } });
+    assert.equal(within.accounts.findOne({ _id: 1 }).balance, 0);
+    session.abortTransaction();
+    session.endSession();
+    assert.deepEqual(db.accounts.find().sort({ _id: 1 }).limit(4).toArray().map((d) => d.balance), [100, 70, 130, 100]);
+  },
 };
 
 print(`version ${version()}`);

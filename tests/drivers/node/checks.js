@@ -152,6 +152,25 @@ const CHECKS = {
     await session.endSession();
     assert.ok(session.hasEnded);
   },
+
+  async transactions() {
+    const accounts = db.collection('accounts');
+    await client.db('admin').command({ shardCollection: accounts.namespace, key: { _id: 'hashed' } });
+    await accounts.insertMany(range(10).map((i) => ({ _id: i, balance: 100 })));
+    await db.collection('transfers').insertOne({ _id: 0 });
+    const session = client.startSession();
+    await session.withTransaction(async () => {
+      await accounts.updateOne({ _id: 1 }, { $inc: { balance: -30 } }, { session });
+      await accounts.updateOne({ _id: 2 }, { $inc: { balance: 30 } }, { session });
+      await db.collection('transfers').insertOne({ _id: 1, amount: 30 }, { session });
+    });
+    session.startTransaction();
+    await accounts.updateMany({}, { $set: { balance: 0 } }, { session });
+    assert.equal((await accounts.findOne({ _id: 1 }, { session })).balance, 0);
+    await session.abortTransaction();
+    await session.endSession();
+    assert.deepEqual((await accounts.find().sort({ _id: 1 }).limit(4).toArray()).map((d) => d.balance), [100, 70, 130, 100]);
+  },
 };
 
 async function main() {

@@ -133,6 +133,25 @@ my @checks = (
         same(1, $session->operation_time && $session->cluster_time ? 1 : 0);
         $session->end_session;
     },
+    transactions => sub {
+        my $c = $db->coll('accounts');
+        $client->db('admin')->run_command([ shardCollection => "$database.accounts", key => { _id => 'hashed' } ]);
+        $c->insert_many([ map { { _id => $_, balance => 100 } } 0 .. 9 ]);
+        $db->coll('transfers')->insert_one({ _id => 0 });
+        my $session = $client->start_session;
+        my $within  = sub { +{ session => $session } };  # the driver takes what it finds out of it
+        $session->start_transaction;
+        $c->update_one({ _id => 1 }, { '$inc' => { balance => -30 } }, $within->());
+        $c->update_one({ _id => 2 }, { '$inc' => { balance => 30 } }, $within->());
+        $db->coll('transfers')->insert_one({ _id => 1, amount => 30 }, $within->());
+        $session->commit_transaction;
+        $session->start_transaction;
+        $c->update_many({}, { '$set' => { balance => 0 } }, $within->());
+        same(0, $c->find_one({ _id => 1 }, undef, $within->())->{balance});
+        $session->abort_transaction;
+        $session->end_session;
+        same([ 100, 70, 130, 100 ], [ map { $_->{balance} } $c->find({}, { sort => [ _id => 1 ], limit => 4 })->all ]);
+    },
 );
 
 say "version $MongoDB::VERSION";

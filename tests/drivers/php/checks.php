@@ -170,6 +170,27 @@ $checks = [
         same(true, $session->getOperationTime() !== null && $session->getClusterTime() !== null);
         $session->endSession();
     },
+    'transactions' => function () use ($manager, $database) {
+        command(['shardCollection' => "$database.accounts", 'key' => ['_id' => 'hashed']], null, 'admin');
+        insert('accounts', array_map(fn ($i) => ['_id' => $i, 'balance' => 100], range(0, 9)));
+        insert('transfers', [['_id' => 0]]);
+        $session = $manager->startSession();
+        $within = function (string $collection, callable $fill) use ($manager, $database, $session) {
+            $bulk = new BulkWrite();
+            $fill($bulk);
+            $manager->executeBulkWrite("$database.$collection", $bulk, ['session' => $session]);
+        };
+        $session->startTransaction();
+        $within('accounts', fn ($bulk) => $bulk->update(['_id' => 1], ['$inc' => ['balance' => -30]]));
+        $within('accounts', fn ($bulk) => $bulk->update(['_id' => 2], ['$inc' => ['balance' => 30]]));
+        $within('transfers', fn ($bulk) => $bulk->insert(['_id' => 1, 'amount' => 30]));
+        $session->commitTransaction();
+        $session->startTransaction();
+        $within('accounts', fn ($bulk) => $bulk->update([], ['$set' => ['balance' => 0]], ['multi' => true]));
+        $session->abortTransaction();
+        $session->endSession();
+        same([100, 70, 130, 100], array_column(find('accounts', [], ['sort' => ['_id' => 1], 'limit' => 4]), 'balance'));
+    },
 ];
 
 echo 'version ', phpversion('mongodb'), "\n";

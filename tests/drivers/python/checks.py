@@ -142,10 +142,31 @@ def sessions():
     assert session.has_ended
 
 
+def transactions():
+    c = db.accounts
+    client.admin.command("shardCollection", c.full_name, key={"_id": "hashed"})
+    c.insert_many([{"_id": i, "balance": 100} for i in range(10)])
+    db.transfers.insert_one({"_id": 0})
+
+    def transfer(session):
+        c.update_one({"_id": 1}, {"$inc": {"balance": -30}}, session=session)
+        c.update_one({"_id": 2}, {"$inc": {"balance": 30}}, session=session)
+        db.transfers.insert_one({"_id": 1, "amount": 30}, session=session)
+
+    with client.start_session() as session:
+        session.with_transaction(transfer)
+        session.start_transaction()
+        c.update_many({}, {"$set": {"balance": 0}}, session=session)
+        assert c.find_one({"_id": 1}, session=session)["balance"] == 0
+        session.abort_transaction()
+    assert [row["balance"] for row in c.find().sort("_id").limit(4)] == [100, 70, 130, 100]
+
+
 def main():
     print("version", pymongo.version)
     client.drop_database(DATABASE)
-    for check in (topology, crud, types, find, cursor, bulk, retry, compression, aggregation, indexes, errors, sessions):
+    for check in (topology, crud, types, find, cursor, bulk, retry, compression, aggregation, indexes, errors, sessions,
+                  transactions):
         try:
             check()
             print("ok", check.__name__)

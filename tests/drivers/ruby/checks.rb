@@ -132,6 +132,7 @@ CHECKS = {
 }.freeze
 
 puts "version #{Mongo::VERSION}"
+puts 'skip transactions: newer than this driver'
 CLIENT.database.drop
 CHECKS.each do |name, check|
   check.call

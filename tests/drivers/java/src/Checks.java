@@ -211,6 +211,25 @@ public final class Checks {
         }
     }
 
+    private static void transactions() {
+        MongoCollection<Document> c = db.getCollection("accounts");
+        client.getDatabase("admin").runCommand(new Document("shardCollection", DATABASE + ".accounts").append("key", new Document("_id", "hashed")));
+        c.insertMany(each(10, i -> new Document("_id", i).append("balance", 100)));
+        db.getCollection("transfers").insertOne(new Document("_id", 0));
+        try (ClientSession session = client.startSession()) {
+            session.withTransaction(() -> {
+                c.updateOne(session, eq(1), inc("balance", -30));
+                c.updateOne(session, eq(2), inc("balance", 30));
+                return db.getCollection("transfers").insertOne(session, new Document("_id", 1).append("amount", 30));
+            });
+            session.startTransaction();
+            c.updateMany(session, new Document(), set("balance", 0));
+            same(0, c.find(session, eq(1)).first().get("balance"));
+            session.abortTransaction();
+        }
+        same(List.of(100, 70, 130, 100), list(c.find().sort(new Document("_id", 1)).limit(4).map(row -> row.getInteger("balance"))));
+    }
+
     private static void run(String name, Runnable check) {
         try {
             check.run();
@@ -235,6 +254,7 @@ public final class Checks {
         run("indexes", Checks::indexes);
         run("errors", Checks::errors);
         run("sessions", Checks::sessions);
+        run("transactions", Checks::transactions);
         client.close();
     }
 }

@@ -205,6 +205,26 @@ async fn sessions(bench: &Bench) -> Outcome {
     Ok(())
 }
 
+async fn transactions(bench: &Bench) -> Outcome {
+    let c = bench.collection("accounts");
+    let name = c.namespace().to_string();
+    bench.client.database("admin").run_command(doc! { "shardCollection": name, "key": { "_id": "hashed" } }).await?;
+    c.insert_many((0..10).map(|i| doc! { "_id": i, "balance": 100 })).await?;
+    bench.collection("transfers").insert_one(doc! { "_id": 0 }).await?;
+    let mut session = bench.client.start_session().await?;
+    session.start_transaction().await?;
+    c.update_one(doc! { "_id": 1 }, doc! { "$inc": { "balance": -30 } }).session(&mut session).await?;
+    c.update_one(doc! { "_id": 2 }, doc! { "$inc": { "balance": 30 } }).session(&mut session).await?;
+    bench.collection("transfers").insert_one(doc! { "_id": 1, "amount": 30 }).session(&mut session).await?;
+    session.commit_transaction().await?;
+    session.start_transaction().await?;
+    c.update_many(doc! {}, doc! { "$set": { "balance": 0 } }).session(&mut session).await?;
+    session.abort_transaction().await?;
+    let rows: Vec<Document> = c.find(doc! {}).sort(doc! { "_id": 1 }).limit(4).await?.try_collect().await?;
+    assert!(rows.iter().map(|row| row.get_i32("balance").unwrap()).eq([100, 70, 130, 100]));
+    Ok(())
+}
+
 /// Tells how a check went; one that panics ends only its own task.
 async fn tell(name: &str, check: impl Future<Output = Outcome>) {
     match check.await {
@@ -227,5 +247,5 @@ macro_rules! run {
 async fn main() {
     println!("version {}", DRIVER_VERSION);
     let bench = Arc::new(Bench::new(Arc::default()).await.expect("no connection"));
-    run!(bench, topology, crud, types, find, cursor, bulk, retry, compression, aggregation, indexes, errors, sessions);
+    run!(bench, topology, crud, types, find, cursor, bulk, retry, compression, aggregation, indexes, errors, sessions, transactions);
 }
