@@ -3,9 +3,10 @@
 
 usage: topologies.py [--rounds N] [--seconds S] [--records N] [--threads N]     ./dev bench topologies builds first
 
-Each round measures every topology once, on a fresh cluster, so that what slows the machine down for a while meets them all. The table
-shows operations per second (medians over the rounds) and their ratio to the embedded cluster of three shards. The binaries:
-EVENKEEL_BINARY and EVENKEEL_BENCH, else those of build/release.
+Each round measures every topology once, on a fresh cluster, so that what slows the machine down for a while meets them all. The tables
+show operations per second, and processor time of all server processes for one operation (which a busy machine disturbs less): medians
+over the rounds, and their ratios to the embedded cluster of three shards. The binaries: EVENKEEL_BINARY and EVENKEEL_BENCH, else those of
+build/release.
 """
 import argparse
 import json
@@ -22,6 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BINARY = os.environ.get("EVENKEEL_BINARY") or os.path.join(ROOT, "build", "release", "cli", "evenkeel")
 BENCH = os.environ.get("EVENKEEL_BENCH") or os.path.join(ROOT, "build", "release", "bench", "evenkeel_bench")
 TOPOLOGIES = {"embedded, 3 shards": None, "router, 1 shard": 1, "router, 2 shards": 2, "router, 3 shards": 3}
+LOADS = {"YCSB A": ["ycsb", "--workloads", "A"], "YCSB C": ["ycsb", "--workloads", "C"], "insert": ["insert"]}
 STOP_SECONDS_MAX = 120
 
 
@@ -57,6 +59,15 @@ class Cluster:
     def at(self, name):
         return os.path.join(self.folder, name)
 
+    def processor_seconds(self):
+        """What all its processes have used so far."""
+        ticks = 0
+        for process in self.processes:
+            with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+                user, system = file.read().rpartition(")")[2].split()[11:13]
+            ticks += int(user) + int(system)
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def start(self, *arguments):
         """Starts a process and waits for its ready line; the address in it."""
         with open(self.at("log"), "a", encoding="utf-8") as log:
@@ -75,20 +86,42 @@ def free_port():
         return taken.getsockname()[1]
 
 
+def run_bench(cluster, options, *command):
+    """One run of the load generator: what it wrote about each of its parts."""
+    path = cluster.at("figures.json")
+    subprocess.run([BENCH, *command, "--uri", cluster.uri, "--json", path, "--threads", str(options.threads), "--seconds", str(options.seconds),
+                    "--records", str(options.records)], check=True, stdout=subprocess.DEVNULL)
+    with open(path, encoding="utf-8") as file:
+        runs = json.load(file)
+    for run in runs:
+        if run["errors"]:
+            raise SystemExit(f"{run['name']}: {run['firstError']}")
+    return runs
+
+
 def measure(cluster, options):
-    """Operations per second by name."""
+    """For each load: operations per second, and microseconds of the servers' processors for one."""
+    run_bench(cluster, options, "load")
     figures = {}
-    for command in (["ycsb", "--workloads", "AC"], ["insert"]):
-        path = cluster.at("figures.json")
-        subprocess.run([BENCH, *command, "--uri", cluster.uri, "--json", path, "--database", command[0], "--threads", str(options.threads),
-                        "--seconds", str(options.seconds), "--records", str(options.records)], check=True, stdout=subprocess.DEVNULL)
-        with open(path, encoding="utf-8") as file:
-            for run in json.load(file):
-                if run["errors"]:
-                    raise SystemExit(f"{run['name']}: {run['firstError']}")
-                if run["name"] != "load":
-                    figures[run["name"]] = sum(operation["perSecond"] for operation in run["operations"].values())
+    for load, command in LOADS.items():
+        before = cluster.processor_seconds()
+        operations = [operation for run in run_bench(cluster, options, *command, "--keep") for operation in run["operations"].values()]
+        used = cluster.processor_seconds() - before
+        figures[load] = sum(o["perSecond"] for o in operations), used * 1e6 / sum(o["count"] for o in operations)
     return figures
+
+
+def show(found, at, unit):
+    """One table: medians over the rounds, and of the ratios to the first topology."""
+    base = next(iter(found.values()))
+    print(f"{unit:22}" + "".join(f"{load:>22}" for load in LOADS))
+    for name, rounds in found.items():
+        cells = []
+        for load in LOADS:
+            value = statistics.median(figures[load][at] for figures in rounds)
+            ratio = statistics.median(figures[load][at] / first[load][at] for figures, first in zip(rounds, base))
+            cells.append(f"{value:,.0f} {ratio:7.2f}")
+        print(f"{name:22}" + "".join(f"{cell:>22}" for cell in cells))
 
 
 def main():
@@ -104,16 +137,8 @@ def main():
             with Cluster(shards) as cluster:
                 found[name].append(measure(cluster, options))
             print(f"round {number + 1}, {name}: {found[name][-1]}", file=sys.stderr)
-    loads = list(found["embedded, 3 shards"][0])
-    print(f"{'':22}" + "".join(f"{load:>24}" for load in loads))
-    base = next(iter(found))
-    for name, rounds in found.items():
-        cells = []
-        for load in loads:
-            rate = statistics.median(figures[load] for figures in rounds)
-            ratio = statistics.median(figures[load] / embedded[load] for figures, embedded in zip(rounds, found[base]))
-            cells.append(f"{rate:>14,.0f}/s {ratio:>6.2f} ")
-        print(f"{name:22}" + "".join(f"{cell:>24}" for cell in cells))
+    show(found, 0, "operations per second")
+    show(found, 1, "processor us for one")
     return 0
 
 
