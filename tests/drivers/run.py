@@ -12,6 +12,7 @@ import concurrent.futures
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,7 @@ class Server:
             self.__exit__()
             raise SystemExit(f"the server did not start: {binary}")
         self.port = int(ready.group(1))
+        signal.signal(signal.SIGTERM, self.end_at_once)
         return self
 
     def __exit__(self, *_):
@@ -53,6 +55,11 @@ class Server:
             self.process.kill()
         self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def end_at_once(self, *_):
+        self.process.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os._exit(1)
 
     def log_tail(self):
         self.log.flush()
