@@ -47,6 +47,7 @@ class RoutedReads final : public ForeignServer {
     request.database = database;
     request.deadline = scope.deadline;
     CommandContext context{router_, request, client, scope.cancelled};
+    context.transaction = scope.transaction;
     AggregateCall call;
     call.ns = read.ns;
     call.ns_shown = read.ns;

@@ -120,17 +120,28 @@ Awaitable<void> EndSession(RouterState& router, std::shared_ptr<Session> session
 
 namespace {
 
-// The first error among `writeErrors`, if any. Errors: the ones that call for a new start.
-absl::StatusOr<bool> HasWriteErrors(bson::View reply) {
-  const bson::Value errors = reply["writeErrors"];
-  if (!errors.Is(bson::Type::kArray)) return false;
+// The first of some write errors that calls for a new start; rows without a code are none.
+absl::Status FirstTransient(bson::Value errors) {
+  if (!errors.Is(bson::Type::kArray)) return absl::OkStatus();
   for (const auto& [key, error] : errors.AsDocument()) {
     if (!error.Is(bson::Type::kObject)) continue;
     const bson::View fields = error.AsDocument();
+    if (!fields["code"].IsNumber()) continue;
     const auto code = static_cast<ErrorCode>(bson::ToInt64Truncated(fields["code"]));
-    if (!Is(code, kTransientTransaction)) continue;
-    return MakeError(code, fields["errmsg"].AsString());
+    if (Is(code, kTransientTransaction)) return MakeError(code, fields["errmsg"].AsString());
   }
+  return absl::OkStatus();
+}
+
+// True when some write of a command has failed; bulkWrite tells so by nErrors and its rows. Errors:
+// the ones that call for a new start.
+absl::StatusOr<bool> HasWriteErrors(bson::View reply) {
+  const bson::Value errors = reply["writeErrors"], count = reply["nErrors"];
+  EVENKEEL_RETURN_IF_ERROR(FirstTransient(errors));
+  if (!count.IsNumber() || bson::ToInt64Truncated(count) == 0) return !errors.missing();
+  const bson::Value cursor = reply["cursor"];
+  if (cursor.Is(bson::Type::kObject))
+    EVENKEEL_RETURN_IF_ERROR(FirstTransient(cursor.AsDocument()["firstBatch"]));
   return true;
 }
 

@@ -206,7 +206,9 @@ Awaitable<CommandResult> BulkWriteCommand(CommandContext& context) {
   for (size_t begin = 0; begin < bulk->operations.size();) {
     const size_t end = EndOfRun(*bulk, begin);
     EVENKEEL_CO_ASSIGN_OR_RETURN(wire::Request request, MakeCommand(context, *bulk, begin, end));
+    request.generic.autocommit = context.request.generic.autocommit;
     CommandContext part{context.router, request, context.client, context.cancelled};
+    part.transaction = context.transaction;
     const CommandHandler handler = DelegateOf(bulk->operations[begin].kind).handler;
     const CommandResult reply = co_await handler(part);
     if (!reply.ok() && EndsBulk(reply.status())) co_return reply.status();

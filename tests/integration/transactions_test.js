@@ -237,6 +237,35 @@ describe('transactions', () => {
     assert.equal(await upserted.countDocuments({}), 1);
   });
 
+  it('takes bulkWrite and lookups', async () => {
+    const a = await cluster.sharded(), b = await cluster.sharded();
+    await a.insertMany(range(10).map((i) => ({ _id: i, n: 0 })));
+    await b.insertMany(range(10).map((i) => ({ _id: i, of: i })));
+    const bulk = (session) => cluster.client.bulkWrite([
+      { namespace: a.namespace, name: 'insertOne', document: { _id: 20, n: 1 } },
+      { namespace: a.namespace, name: 'updateMany', filter: {}, update: { $inc: { n: 1 } } },
+      { namespace: b.namespace, name: 'deleteOne', filter: { _id: 3 } },
+    ], { session });
+    const aborted = await begun();
+    await bulk(aborted);
+    const joined = await a.aggregate([{ $lookup: { from: b.collectionName, localField: '_id', foreignField: 'of', as: 'b' } }, { $match: { b: { $ne: [] } } }], { session: aborted }).toArray();
+    assert.equal(joined.length, 9);
+    await aborted.abortTransaction();
+    assert.equal(await a.countDocuments({ n: 0 }), 10);
+    assert.equal(await b.countDocuments(), 10);
+    const session = await begun();
+    await bulk(session);
+    await session.commitTransaction();
+    assert.equal(await a.countDocuments({ n: 1 }), 10);
+    assert.equal(await b.countDocuments(), 9);
+    // A conflict inside is the command's error.
+    const first = await begun(), second = await begun();
+    await a.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: first });
+    const error = await errorOf(cluster.client.bulkWrite([{ namespace: a.namespace, name: 'updateOne', filter: { _id: 1 }, update: { $inc: { n: 1 } } }], { session: second }));
+    assert.ok((error.cause ?? error).hasErrorLabel(TRANSIENT), String(error.cause ?? error));
+    await first.abortTransaction();
+  });
+
   it('refuses stages that write', async () => {
     const c = await cluster.collection();
     await c.insertOne({ _id: 1 });
