@@ -14,6 +14,7 @@
 #include "router/ddl/job_watch.h"
 #include "router/fail/command_fail_point.h"
 #include "router/fail/fail.h"
+#include "router/let.h"
 #include "router/session/async_mutex.h"
 #include "router/session/session_table.h"
 #include "router/table.h"
@@ -237,7 +238,12 @@ Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
   CommandContext context{*state_, request, *client, client->disconnected.token()};
   CommandResult result;
   try {
-    result = co_await Execute(context);
+    const absl::Status resolved = ResolveLet(*state_, &request);
+    if (resolved.ok()) {
+      result = co_await Execute(context);
+    } else {
+      result = resolved;
+    }
   } catch (const std::exception& error) {
     base::LogError("router", "a command ended with an exception",
                    {{"command", request.name}, {"what", error.what()}});

@@ -195,6 +195,10 @@ Awaitable<CommandResult> AskShards(CommandContext& context, RoutePtr route,
   bson::Builder body;
   body.Append("explain", ShardsCommand(explained)).Append("verbosity", verbosity);
   body.Append("$db", context.request.database);
+  // What a shard takes from the command's own top.
+  for (const std::string_view field : {"let", "collation"}) {
+    body.Append(field, explained.command[field]);
+  }
   wire::ShardEnvelope envelope = EnvelopeOf(*route);
   envelope.merge = explained.is_aggregate && targets.shards.size() > 1;
   wire::AppendEnvelope(body, envelope);
