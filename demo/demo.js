@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The demo: loads about 150,000 places of the world into a three-shard cluster, twice, sharded in two ways, and checks what the
-// database says against what the file says. Also a test: exit code 1 when anything differs.
+// database says against what the file says, and so the pipelines of docs/cookbook.md. Also a test: exit code 1 when anything differs.
 //
 // usage: demo.js [--uri URI]     without --uri a server of three shards is started on a new folder and removed again
 'use strict';
@@ -10,6 +10,7 @@ const { parseArgs } = require('node:util');
 const { MongoClient } = require('mongodb');
 const { Server } = require('../tests/lib/server.js');
 const { allPlaces, countsPerCountry, sortedPage } = require('./places.js');
+const { checkCookbook } = require('./cookbook.js');
 const { Progress } = require('./progress.js');
 
 const BATCH = 1000;
@@ -115,6 +116,9 @@ async function demo(client) {
   await showDistribution(byCountry);
   await checkContents(byCountry, all);
   await checkTargeted(byCountry, { country: COUNTRY }, all.filter((place) => place.country === COUNTRY));
+
+  console.log('\ndocs/cookbook.md');
+  await checkCookbook(client.db('demo'), all, check);
 }
 
 async function main() {
