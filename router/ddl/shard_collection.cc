@@ -130,6 +130,8 @@ Job ShardJob(RouterState& router, const CollectionEntry* from, const CollectionE
   Job job;
   job.name = into.ns;
   job.kind = "shardCollection";
+  // The version that the copy ends with: a snapshot from before does not read half of it.
+  const CollectionEntry ready = from != nullptr ? NextVersion(into) : into;
   if (from != nullptr) {
     CollectionEntry closed = NextVersion(*from);
     closed.writes_closed = true;
@@ -144,6 +146,9 @@ Job ShardJob(RouterState& router, const CollectionEntry* from, const CollectionE
       job.undo.push_back(Step::Apply(shard, {}, {into.id}));
     }
     job.steps.push_back(Step::Copy(closed, into));
+    for (const ShardId shard : assignment.Owners()) {
+      job.steps.push_back(Step::Apply(shard, {ready}));
+    }
     job.undo.push_back(Step::Commit(reopened.Writes()));
   } else {
     for (const ShardId shard : assignment.Owners()) {
@@ -152,7 +157,7 @@ Job ShardJob(RouterState& router, const CollectionEntry* from, const CollectionE
     }
   }
   CatalogBatch writes;
-  PutEntry(router, into, &assignment, &writes);
+  PutEntry(router, ready, &assignment, &writes);
   job.steps.push_back(Step::Commit(writes.Writes()));
   job.no_return = job.steps.size();
   if (from != nullptr) job.steps.push_back(Step::Apply(from->primary, {}, {from->id}));

@@ -18,7 +18,7 @@ namespace {
 constexpr absl::Duration kCallTimeMax = absl::Seconds(5);
 // A router that is alive needs less from a vote to its decision, and from there to the last
 // participant.
-constexpr int64_t kInDoubtSeconds = 3;
+constexpr int64_t kInDoubtSeconds = 10;
 
 Awaitable<absl::StatusOr<wire::Message>> Ask(RouterState& router, ShardId shard,
                                              bson::Document body,
@@ -75,17 +75,21 @@ Awaitable<absl::Status> ResolveShard(RouterState& router, ShardId shard,
   list.Append("_listPrepared", int32_t{1}).Append("$db", "admin");
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message found,
                                co_await Ask(router, shard, list.Finish(), cancelled));
+  // One that cannot be resolved does not keep the others.
+  absl::Status first;
   for (const auto& [key, row] : found.body["prepared"].AsDocument()) {
     if (!IsOld(row.AsDocument())) continue;
-    EVENKEEL_CO_RETURN_IF_ERROR(
-        co_await ResolvePrepared(router, shard, row.AsDocument(), cancelled));
+    const absl::Status status =
+        co_await ResolvePrepared(router, shard, row.AsDocument(), cancelled);
+    first.Update(status);
   }
   for (const auto& [key, row] : found.body["decisions"].AsDocument()) {
     if (!IsOld(row.AsDocument())) continue;
-    EVENKEEL_CO_RETURN_IF_ERROR(
-        co_await ResolveDecision(router, shard, row.AsDocument(), cancelled));
+    const absl::Status status =
+        co_await ResolveDecision(router, shard, row.AsDocument(), cancelled);
+    first.Update(status);
   }
-  co_return absl::OkStatus();
+  co_return first;
 }
 
 }  // namespace

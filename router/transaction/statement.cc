@@ -70,6 +70,10 @@ Awaitable<absl::StatusOr<std::shared_ptr<ClientTransaction>>> EnterTransaction(
   const TxnNumber number = *request.generic.txn_number;
   const auto known = session.transaction;
   const TxnNumber newest = std::max(session.newest, TxnNumber{-1});
+  if (request.generic.write_concern.given && !EndsTransaction(request)) {
+    co_return MakeError(ErrorCode::kInvalidOptions,
+                        "writeConcern is not allowed within a multi-statement transaction");
+  }
   if (number < newest) {
     co_return Error(ErrorCode::kTransactionTooOld,
                     "Cannot start transaction {} on session because a newer transaction with "

@@ -228,6 +228,8 @@ BatchWriter::Part BatchWriter::TakeRun(const std::vector<size_t>& left,
     const absl::StatusOr<Placement>& next = placements[at];
     if (!next.ok() || !next->one_shard() || next->targets.shards[0] != part.shard) break;
     part.indexes.push_back(left[at]);
+    // An update may move a document that the next one is about.
+    if (context_.transaction && batch_.kind == WriteKind::kUpdate) break;
   }
   return part;
 }
@@ -236,7 +238,9 @@ Awaitable<BatchWriter::PartOutcome> BatchWriter::RunPart(RoutePtr route, const P
                                                          bool early) {
   ShardCall call{part.shard, MessageOf(*route, part, early)};
   const auto reply = co_await context_.router.cluster->Send(std::move(call), context_.scope());
-  co_return Absorb(part, reply, early);
+  PartOutcome outcome = Absorb(part, reply, early);
+  if (context_.transaction) outcome.failure.Update(co_await InsertLeaving(context_));
+  co_return outcome;
 }
 
 // Each attempt counts only when it is committed.

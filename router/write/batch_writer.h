@@ -101,7 +101,7 @@ class BatchWriter {
   // The same as a transaction, for an update that moves its document to another shard.
   Awaitable<absl::Status> RunMoving(RoutePtr route, size_t index, Placement placement);
   absl::StatusOr<Placement> PlaceOrMove(const catalog::Route& route, size_t index);
-  static Part TakeRun(const std::vector<size_t>& left, const Placements& placements, size_t at);
+  Part TakeRun(const std::vector<size_t>& left, const Placements& placements, size_t at);
   wire::Message MessageOf(const catalog::Route& route, const Part& part, bool early) const;
   PartOutcome Absorb(const Part& part, const absl::StatusOr<wire::Message>& reply, bool early);
   void AbsorbReply(const Part& part, bson::View reply, PartOutcome& outcome);

@@ -155,9 +155,12 @@ Awaitable<CommandResult> RunChosen(const Run& run, RoutePtr route, const Targets
 
 Awaitable<CommandResult> RunUpsert(const Run& run, RoutePtr route, const Targets& targets) {
   CommandContext& context = run.context;
-  // Two of them must not both find nothing and insert.
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const AsyncMutex::Guard turn,
-                               co_await context.router.upserts->Lock(run.ns, context.scope()));
+  // Two of them must not both find nothing and insert. Transactions have their conflicts for that.
+  AsyncMutex::Guard turn;
+  if (!context.transaction) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(turn,
+                                 co_await context.router.upserts->Lock(run.ns, context.scope()));
+  }
   if (run.id) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(auto record, co_await FindRecord(context, route, *run.id));
     if (record) co_return co_await ReplyOfRecord(run, route, *std::move(record));

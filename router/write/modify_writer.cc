@@ -193,10 +193,12 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::TryWithoutUpsert(RoutePtr route, s
 
 Awaitable<absl::Status> ModifyWriter::RunUpsert(RoutePtr route, size_t index,
                                                 const Targets& targets) {
-  // Two of them must not both find nothing and insert.
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const AsyncMutex::Guard turn,
-      co_await context().router.upserts->Lock(batch().ns, context().scope()));
+  // Two of them must not both find nothing and insert. Transactions have their conflicts for that.
+  AsyncMutex::Guard turn;
+  if (!context().transaction) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        turn, co_await context().router.upserts->Lock(batch().ns, context().scope()));
+  }
   const std::optional<int32_t> id = RetryableId(index);
   if (id) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const auto record, co_await FindRecord(context(), route, *id));

@@ -70,10 +70,24 @@ class BuildTask final : public WriteTask {
     }
   }
   size_t SizeBytes() const override { return bytes_; }
+  bool IsPatient() const override { return true; }
   absl::Status status;
 
  private:
+  // An open transaction that has written the document, or one of its values, knows nothing of the
+  // records that the build adds.
+  absl::Status Claim(storage::WriteContext& context, const ReadDocument& document) {
+    EVENKEEL_RETURN_IF_ERROR(context.Claim(storage::Table::kDocs, document.doc_key));
+    for (const IndexRecord& record : document.records) {
+      if (!index_.unique) break;
+      EVENKEEL_RETURN_IF_ERROR(context.Claim(
+          storage::Table::kIndex, std::string_view(record.key).substr(0, record.prefix_bytes)));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Index(storage::WriteContext& context, const ReadDocument& document) {
+    EVENKEEL_RETURN_IF_ERROR(Claim(context, document));
     const auto stored = context.Get(storage::Table::kDocs, document.doc_key);
     if (!stored || stored->commit_timestamp != document.version) return absl::OkStatus();
     EVENKEEL_RETURN_IF_ERROR(document.status);

@@ -59,7 +59,9 @@ class ShardService {
 
   // Ends a transaction that is neither prepared nor over, after the statement that is under way:
   // its keys are free, nothing of it is left.
-  Awaitable<void> Abort(std::shared_ptr<Transaction> transaction);
+  // Gives up at the deadline.
+  Awaitable<void> Abort(std::shared_ptr<Transaction> transaction,
+                        absl::Time deadline = absl::InfiniteFuture());
   // Ends transactions that are older than transaction_lifetime and not prepared. To be run every
   // second or so.
   Awaitable<void> EndOldTransactions();

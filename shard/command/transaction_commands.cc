@@ -1,6 +1,8 @@
 // Commit, prepare, decisions.
 #include "shard/command/transaction_commands.h"
 
+#include <absl/time/clock.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/fail_point.h"
+#include "base/log.h"
 #include "base/status.h"
 #include "shard/command/keyed_locks.h"
 #include "shard/command/transaction_statement.h"
@@ -25,9 +28,10 @@ using storage::Table;
 
 // What one effect needs in the log beside its key and value.
 constexpr size_t kEffectBytes = 64;
+constexpr absl::Duration kTurnWaitMax = absl::Milliseconds(50);
 
 size_t BytesOf(const Transaction& transaction) {
-  size_t bytes = 4096 + transaction.done.effects.bytes() +
+  size_t bytes = 4096 + transaction.done.effects.live_bytes() +
                  transaction.done.counters.size() * (kEffectBytes * 2);
   for (size_t table = 0; table < storage::kTableCount; ++table)
     bytes += transaction.done.effects.effects(static_cast<Table>(table)).size() * kEffectBytes;
@@ -172,7 +176,11 @@ class ApplyTask final : public EndTask {
  public:
   ApplyTask(ShardService& service, std::shared_ptr<Transaction> transaction,
             std::optional<Timestamp> commit_at)
-      : EndTask(service, std::move(transaction)), commit_at_(commit_at) {}
+      : EndTask(service, std::move(transaction)), commit_at_(commit_at) {
+    const size_t rows = 2 + this->transaction().done.effects.live_bytes() / txn::kPartBytes +
+                        BytesOf(this->transaction()) / txn::kPartBytes;
+    removals_bytes_ = 4096 + rows * kEffectBytes * 2;
+  }
 
   void Execute(storage::WriteContext& context) override {
     const TransactionState state = transaction().state;
@@ -190,6 +198,10 @@ class ApplyTask final : public EndTask {
     End(commit_at_ ? TransactionState::kCommitted : TransactionState::kAborted);
   }
 
+  size_t SizeBytes() const override {
+    return (commit_at_ ? EndTask::SizeBytes() : kEffectBytes) + removals_bytes_;
+  }
+
  private:
   void RemoveRows(storage::WriteContext& context) {
     std::vector<std::string> keys;
@@ -204,6 +216,7 @@ class ApplyTask final : public EndTask {
   }
 
   const std::optional<Timestamp> commit_at_;
+  size_t removals_bytes_ = 0;
 };
 
 class AbortTask final : public EndTask {
@@ -237,6 +250,10 @@ Awaitable<absl::Status> RunEnd(ShardService& service, std::shared_ptr<Transactio
   if (status.ok()) status = co_await writes.Executed();
   if (status.ok() && !EVENKEEL_FAIL_POINT(txn_plant_early_answer))
     status = co_await writes.Durable();
+  if (!status.ok()) {
+    base::LogWarning("shard", "the end of a transaction was refused",
+                     {{"txnNumber", transaction->id().number.value}, {"error", status}});
+  }
   const TransactionState state = transaction->state;
   if (state == TransactionState::kCommitted || state == TransactionState::kAborted) {
     transaction->ended.Reach();
@@ -470,8 +487,8 @@ absl::StatusOr<PreparedList> LoadPrepared(const storage::ReadSlice& slice, Trans
   return out;
 }
 
-Awaitable<void> ShardService::Abort(std::shared_ptr<Transaction> transaction) {
-  const auto turn = co_await TakeTurn(*this, *transaction);
+Awaitable<void> ShardService::Abort(std::shared_ptr<Transaction> transaction, absl::Time deadline) {
+  const auto turn = co_await transaction_locks_->Lock(transaction->lock, deadline);
   if (!turn.ok() || transaction->state != TransactionState::kActive) co_return;
   (void)co_await RunEnd(*this, transaction, std::make_shared<AbortTask>(*this, transaction));
 }
@@ -482,7 +499,8 @@ Awaitable<void> ShardService::EndOldTransactions() {
   for (const auto& transaction : transactions_->All()) {
     const bool is_old = transaction->only_reads ? transaction->last_use < now - kCursorIdleMax
                                                 : transaction->started < now - lifetime;
-    if (is_old) co_await Abort(transaction);
+    // One whose statement goes on is ended the next time.
+    if (is_old) co_await Abort(transaction, absl::Now() + kTurnWaitMax);
   }
 }
 

@@ -13,6 +13,10 @@
 namespace evenkeel::shard {
 namespace {
 
+// Keys and values that one transaction may change on one shard: with what they need beside them
+// they fit into one batch of the log.
+constexpr size_t kTransactionBytesMax = size_t{40} << 20;
+
 // Waits until the state at `timestamp` is complete and can be read.
 Awaitable<absl::Status> WaitUntilReadable(ShardService& service, Timestamp timestamp) {
   const auto done = std::make_shared<base::Event>();
@@ -85,15 +89,17 @@ absl::Status CheckCollectionAtSnapshot(const CommandContext& context, bool creat
                now->ns);
 }
 
-absl::Status CheckSize(ShardService& service, const Transaction& transaction, size_t bytes_before) {
-  const size_t bytes = transaction.done.effects.bytes();
-  service.transactions().AddLayerBytes(static_cast<int64_t>(bytes) -
-                                       static_cast<int64_t>(bytes_before));
-  if (service.transactions().layer_bytes() <= TransactionTable::kLayerBytesMax)
-    return absl::OkStatus();
-  return Error(ErrorCode::kTransactionTooLarge,
-               "the open transactions of this shard hold {} bytes, more than fit into memory",
-               service.transactions().layer_bytes());
+absl::Status CheckSize(ShardService& service, Transaction& transaction, size_t bytes_before) {
+  const size_t all = service.transactions().CountLayer(transaction);
+  if (transaction.done.effects.bytes() <= bytes_before) return absl::OkStatus();
+  if (const size_t bytes = transaction.done.effects.live_bytes(); bytes > kTransactionBytesMax) {
+    return Error(ErrorCode::kTransactionTooLarge,
+                 "the transaction has written {} bytes to this shard, more than {}", bytes,
+                 kTransactionBytesMax);
+  }
+  if (all <= TransactionTable::kLayerBytesMax) return absl::OkStatus();
+  return Error(ErrorCode::kWriteConflict,
+               "the open transactions of this shard hold {} bytes, more than fit into memory", all);
 }
 
 }  // namespace

@@ -131,8 +131,10 @@ Awaitable<CommandResult> WriteCommand(CommandContext& context, bool is_update) {
   for (size_t i = 0; i < statements.size(); ++i) {
     const absl::Status status = co_await RunStatement(run, statements[i], i);
     if (status.ok()) continue;
-    // Nothing has been done yet: the router may route the whole request again.
-    if (i == 0 && Is(status, kStaleRouting)) {
+    // Nothing has been done yet: the router may route the whole request again, the client learns
+    // why it was ended. A transaction has to start again.
+    const bool ends = i == 0 && (Is(status, kStaleRouting) || Is(status, kInterrupted));
+    if (ends || (context.transaction != nullptr && Is(status, kTransientTransaction))) {
       EVENKEEL_CO_RETURN_IF_ERROR(co_await run.writes.Durable());
       co_return status;
     }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/async/wait.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "shard/command/cursor_table.h"
 #include "shard/command/service.h"
@@ -63,6 +64,7 @@ std::vector<std::string> FindExpired(const storage::ReadSlice& slice, absl::Time
 Awaitable<absl::Status> ShardService::RunUpkeep(base::CancellationToken cancelled) {
   const absl::Time now = wall_->Now();
   cursors_->KillIdle(now - kCursorIdleMax);
+  transactions_->Forget(now - absl::Minutes(limits::kSessionTimeoutMinutes));
   const auto home = executor_;
   std::string next;
   do {

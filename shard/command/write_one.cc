@@ -187,7 +187,7 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
     } else {
       EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Durable());
       EVENKEEL_CO_ASSIGN_OR_RETURN(task->candidates, co_await FindFirst(context, statement));
-      if (task->candidates.empty() && may_insert && !guard.held()) {
+      if (task->candidates.empty() && may_insert && !guard.held() && !context.transaction) {
         // Two upserts of one collection do not both find nothing and insert: the second searches
         // after the first is durable.
         EVENKEEL_CO_ASSIGN_OR_RETURN(

@@ -149,6 +149,7 @@ Awaitable<absl::Status> CommandWrites::Submit(const CommandContext& context,
   }
   caller_ = {&context.service, context.deadline, context.cancelled, context.transaction};
   task_ = std::move(task);
+  keys_give_up_ = task_->IsPatient() ? absl::InfiniteFuture() : absl::Now() + kKeyWaitMax;
   co_return SubmitNewest(std::move(grant));
 }
 
@@ -156,22 +157,34 @@ absl::Status CommandWrites::SubmitNow(ShardService& service, std::shared_ptr<Wri
   base::ByteBudget::Grant grant = service.write_budget()->Force(task->SizeBytes());
   caller_ = {&service, absl::InfiniteFuture(), {}, nullptr};
   task_ = std::move(task);
+  keys_give_up_ = absl::InfiniteFuture();
   return SubmitNewest(std::move(grant));
 }
 
 // Waits for the transaction that holds a key of the newest task, in line for that key.
 Awaitable<absl::Status> CommandWrites::WaitForKeys() {
   const auto blocked = newest_;
-  const absl::Time give_up = std::min(caller_.deadline, absl::Now() + kKeyWaitMax);
-  const absl::Status status = co_await blocked->blocker->off_keys.Wait(give_up, caller_.cancelled);
+  const absl::Time give_up = std::min(caller_.deadline, keys_give_up_);
+  const auto holder = blocked->blocker;
+  const absl::Status status = co_await holder->off_keys.Wait(give_up, caller_.cancelled);
   if (!status.ok()) {
+    // For good: what the task refers to may not outlive the answer.
+    blocked->blocker = nullptr;
+    blocked->place = nullptr;
     const bool own = give_up == caller_.deadline || CodeOf(status) == ErrorCode::kInterrupted;
-    co_return own ? status : WriteConflict();
+    blocked->refused = own ? status : WriteConflict();
+    co_return absl::OkStatus();
   }
   // Executed again before the place is dropped: no transaction takes the key in between.
   base::ByteBudget::Grant grant = caller_.service->write_budget()->Force(task_->SizeBytes());
-  EVENKEEL_CO_RETURN_IF_ERROR(SubmitNewest(std::move(grant)));
-  (void)co_await newest_->executed.Wait();
+  const absl::Status submitted = SubmitNewest(std::move(grant));
+  if (!submitted.ok()) {
+    blocked->blocker = nullptr;
+    blocked->refused = submitted;
+    co_return absl::OkStatus();
+  }
+  const auto again = newest_;
+  (void)co_await again->executed.Wait();
   co_return absl::OkStatus();
 }
 
@@ -189,7 +202,7 @@ Awaitable<absl::Status> CommandWrites::Executed() {
 
 Awaitable<absl::Status> CommandWrites::Durable() {
   if (newest_ == nullptr) co_return absl::OkStatus();
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await Executed());
+  (void)co_await Executed();
   if (caller_.transaction != nullptr) co_return absl::OkStatus();
   const auto pending = newest_;
   const auto failures = failures_;
@@ -207,12 +220,14 @@ Awaitable<absl::Status> SubmitAndWait(const CommandContext& context,
                                       std::shared_ptr<WriteTask> task) {
   CommandWrites writes;
   EVENKEEL_CO_RETURN_IF_ERROR(co_await writes.Submit(context, std::move(task)));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await writes.Executed());
   co_return co_await writes.Durable();
 }
 
 Awaitable<absl::Status> SubmitNowAndWait(ShardService& service, std::shared_ptr<WriteTask> task) {
   CommandWrites writes;
   EVENKEEL_CO_RETURN_IF_ERROR(writes.SubmitNow(service, std::move(task)));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await writes.Executed());
   co_return co_await writes.Durable();
 }
 

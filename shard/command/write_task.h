@@ -26,6 +26,8 @@ class WriteTask {
   virtual size_t SizeBytes() const = 0;
   // True for what frees space: taken on a full disk too.
   virtual bool IsEssential() const { return false; }
+  // True for the shard's own work, which waits for a transaction's key as long as it takes.
+  virtual bool IsPatient() const { return false; }
 };
 
 // The writes of one command, in the order in which they were submitted. One coroutine at a time.
@@ -50,7 +52,8 @@ class CommandWrites {
   // NoSuchTransaction in a transaction, which has to end then; MaxTimeMSExpired, Interrupted, or
   // WriteConflict after a long wait for a key.
   Awaitable<absl::Status> Executed();
-  // Waits until everything the tasks have seen and done is durable and visible. OK without any.
+  // Waits until everything the tasks have seen and done is durable and visible. OK without any; a
+  // task that was refused or has given up has done nothing, and that was told by Executed.
   // Errors: of the first task that failed: InterruptedAtShutdown (outcome unknown), OutOfDiskSpace
   // (nothing of that task happened).
   Awaitable<absl::Status> Durable();
@@ -72,6 +75,7 @@ class CommandWrites {
   Awaitable<absl::Status> WaitForKeys();
 
   Caller caller_;
+  absl::Time keys_give_up_;  // of the newest task
   std::shared_ptr<WriteTask> task_;
   std::shared_ptr<Pending> newest_;
   std::shared_ptr<Failures> failures_;  // of all

@@ -53,8 +53,10 @@ struct Transaction {
   std::unique_ptr<storage::Snapshot> snapshot;  // keeps the history that its reads need
   absl::Time started;
   absl::Time last_use;
-  bool only_reads = false;  // of a cursor: lives as long as it is used
-  uint64_t lock = 0;        // names the turn that its statements take
+  size_t counted_bytes = 0;  // the table's: of its layer
+  bool counted = false;      // the table's: among the open ones
+  bool only_reads = false;   // of a cursor: lives as long as it is used
+  uint64_t lock = 0;         // names the turn that its statements take
 
   // What it has done here: kept in the form in which it is prepared.
   txn::PreparedTransaction done;

@@ -41,14 +41,12 @@ absl::StatusOr<std::shared_ptr<Transaction>> TransactionTable::Begin(
     return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.", number.value);
   }
   if (slot.open != nullptr && !IsOver(*slot.open)) {
-    if (slot.open->state == TransactionState::kPrepared) {
-      behind_.push_back(slot.open);
-    } else {
-      *superseded = slot.open;
-      --open_;
-    }
+    // It may be about to be prepared: it can be found until it is over.
+    behind_.push_back(slot.open);
+    if (slot.open->state == TransactionState::kActive) *superseded = slot.open;
   }
   transaction->lock = next_lock_++;
+  transaction->counted = true;
   slot = {number, transaction, now};
   ++open_;
   return transaction;
@@ -60,12 +58,32 @@ std::shared_ptr<Transaction> TransactionTable::Restore(txn::PreparedTransaction 
   transaction->started = transaction->last_use = now;
   transaction->done = std::move(prepared);
   transaction->state = TransactionState::kPrepared;
-  AddLayerBytes(static_cast<int64_t>(transaction->done.effects.bytes()));
-  absl::MutexLock lock(&mutex_);
-  transaction->lock = next_lock_++;
-  behind_.push_back(transaction);
-  ++open_;
+  transaction->counted = true;
+  {
+    absl::MutexLock lock(&mutex_);
+    transaction->lock = next_lock_++;
+    ++open_;
+    // A statement that comes late must not open it again.
+    const auto [slot, added] = sessions_.try_emplace(transaction->id().lsid);
+    if (added || slot->second.newest < transaction->id().number) {
+      if (slot->second.open != nullptr) behind_.push_back(slot->second.open);
+      slot->second = {transaction->id().number, transaction, now};
+    } else {
+      behind_.push_back(transaction);
+    }
+  }
+  CountLayer(*transaction);
   return transaction;
+}
+
+size_t TransactionTable::CountLayer(Transaction& transaction) {
+  const size_t bytes = transaction.done.effects.bytes();
+  absl::MutexLock lock(&mutex_);
+  if (transaction.counted) {
+    layer_bytes_ += bytes - transaction.counted_bytes;
+    transaction.counted_bytes = bytes;
+  }
+  return layer_bytes_;
 }
 
 std::shared_ptr<Transaction> TransactionTable::Find(const txn::TransactionId& id) const {
@@ -79,15 +97,16 @@ std::shared_ptr<Transaction> TransactionTable::Find(const txn::TransactionId& id
   return nullptr;
 }
 
-void TransactionTable::Remove(const Transaction& transaction) {
-  AddLayerBytes(-static_cast<int64_t>(transaction.done.effects.bytes()));
+void TransactionTable::Remove(Transaction& transaction) {
   absl::MutexLock lock(&mutex_);
-  const auto found = sessions_.find(transaction.id().lsid);
-  if (found != sessions_.end() && found->second.open.get() == &transaction) {
-    found->second.open = nullptr;
+  if (std::exchange(transaction.counted, false)) {
     --open_;
+    layer_bytes_ -= std::exchange(transaction.counted_bytes, 0);
   }
-  open_ -= std::erase_if(behind_, [&](const auto& other) { return other.get() == &transaction; });
+  const auto found = sessions_.find(transaction.id().lsid);
+  if (found != sessions_.end() && found->second.open.get() == &transaction)
+    found->second.open = nullptr;
+  std::erase_if(behind_, [&](const auto& other) { return other.get() == &transaction; });
 }
 
 void TransactionTable::AddDecision(txn::TransactionId id, txn::Decision decision, absl::Time now) {

@@ -10,7 +10,6 @@
 #include <absl/synchronization/mutex.h>
 #include <absl/time/time.h>
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -38,8 +37,8 @@ class TransactionTable {
   std::shared_ptr<Transaction> Restore(txn::PreparedTransaction prepared, absl::Time now);
   // Null: not open.
   std::shared_ptr<Transaction> Find(const txn::TransactionId& id) const;
-  // It has ended.
-  void Remove(const Transaction& transaction);
+  // It has ended. Done again it changes nothing.
+  void Remove(Transaction& transaction);
 
   // Decisions of this shard that participants may not have applied yet.
   struct OpenDecision {
@@ -56,11 +55,8 @@ class TransactionTable {
   void Forget(absl::Time before);
   size_t size() const;
 
-  // Bytes of all layers. Changed by the statements, which do not overlap within a transaction.
-  size_t layer_bytes() const { return layer_bytes_.load(std::memory_order_relaxed); }
-  void AddLayerBytes(int64_t change) {
-    layer_bytes_.fetch_add(static_cast<size_t>(change), std::memory_order_relaxed);
-  }
+  // Counts the transaction's layer as it is now. Returns the bytes of all layers.
+  size_t CountLayer(Transaction& transaction);
 
   Intents& intents() { return intents_; }
 
@@ -73,12 +69,12 @@ class TransactionTable {
 
   mutable absl::Mutex mutex_;
   base::StringMap<Slot> sessions_ ABSL_GUARDED_BY(mutex_);
-  // Prepared ones whose session has gone on.
+  // Those whose session has gone on.
   std::vector<std::shared_ptr<Transaction>> behind_ ABSL_GUARDED_BY(mutex_);
   std::vector<OpenDecision> decisions_ ABSL_GUARDED_BY(mutex_);
   size_t open_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_lock_ ABSL_GUARDED_BY(mutex_) = 1;
-  std::atomic<size_t> layer_bytes_{0};
+  size_t layer_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   Intents intents_;
 };
 

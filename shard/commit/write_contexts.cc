@@ -26,10 +26,23 @@ absl::Status Held() {
 
 absl::Status PlainContext::Claim(Table table, std::string_view key) {
   const auto& holder = intents_->Holder(table, key);
-  if (holder == nullptr) return absl::OkStatus();
-  blocker_ = holder;
+  return holder == nullptr ? absl::OkStatus() : BlockOn(holder, table, key);
+}
+
+absl::Status PlainContext::BlockOn(std::shared_ptr<Transaction> holder, Table table,
+                                   std::string_view key) {
+  blocker_ = std::move(holder);
   place_ = intents_->WaitFor(table, key);
   return Held();
+}
+
+std::optional<storage::Record> PlainContext::Get(Table table, std::string_view key) {
+  if (table == Table::kDocs) {
+    const auto& holder = intents_->Holder(table, key);
+    if (holder != nullptr && holder->state == TransactionState::kPrepared)
+      (void)BlockOn(holder, table, key);
+  }
+  return base_.Get(table, key);
 }
 
 absl::Status LayerContext::Conflict() {
@@ -64,6 +77,15 @@ absl::Status LayerContext::Claim(Table table, std::string_view key) {
 
 std::optional<storage::Record> LayerContext::Get(Table table, std::string_view key) {
   if (const auto* effect = transaction_->done.effects.Find(table, key)) return effect->record();
+  if (table == Table::kDocs) {
+    const auto& holder = intents_->Holder(table, key);
+    const bool waits =
+        holder != nullptr && holder != transaction_ && holder->state == TransactionState::kPrepared;
+    if (waits) {
+      blocker_ = holder;
+      return base_.Get(table, key);
+    }
+  }
   if (table == Table::kDocs && base_.ChangedSince(table, key, transaction_->read_at()) &&
       !EVENKEEL_FAIL_POINT(txn_plant_no_conflict)) {
     conflict_ = true;

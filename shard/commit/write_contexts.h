@@ -62,6 +62,8 @@ class PlainContext final : public ForwardingContext {
   PlainContext(storage::WriteContext& base, Intents* intents)
       : ForwardingContext(base), intents_(intents) {}
   absl::Status Claim(storage::Table table, std::string_view key) override;
+  // A document on which a transaction is prepared is neither there nor gone: it is waited for.
+  std::optional<storage::Record> Get(storage::Table table, std::string_view key) override;
 
   // Who holds a key that was claimed; null: nobody. The write is taken back and done again when it
   // is off its keys.
@@ -70,6 +72,9 @@ class PlainContext final : public ForwardingContext {
   Intents::Place TakePlace() { return std::move(place_); }
 
  private:
+  absl::Status BlockOn(std::shared_ptr<Transaction> holder, storage::Table table,
+                       std::string_view key);
+
   Intents* const intents_;
   std::shared_ptr<Transaction> blocker_;
   Intents::Place place_;

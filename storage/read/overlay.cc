@@ -137,8 +137,12 @@ void Overlay::Set(Table table, std::string_view key, std::shared_ptr<const std::
   Effects& all = effects_[static_cast<size_t>(table)];
   const auto [slot, added] = all.try_emplace(std::string(key));
   Undo undo{table, slot->first, std::nullopt};
-  if (!added) undo.before = std::move(slot->second);
+  if (!added) {
+    live_bytes_ -= BytesOf(key, slot->second);
+    undo.before = std::move(slot->second);
+  }
   slot->second = {std::move(value), Timestamp{next_version_++}};
+  live_bytes_ += BytesOf(key, slot->second);
   journal_.push_back(std::move(undo));
 }
 
@@ -147,9 +151,11 @@ void Overlay::RollBackTo(size_t mark) {
     Undo& undo = journal_.back();
     Effects& all = effects_[static_cast<size_t>(undo.table)];
     const auto slot = all.find(undo.key);
-    bytes_ -= undo.key.size() + (slot->second.value ? slot->second.value->size() : 0);
+    bytes_ -= BytesOf(undo.key, slot->second);
+    live_bytes_ -= BytesOf(undo.key, slot->second);
     if (undo.before) {
       slot->second = *std::move(undo.before);
+      live_bytes_ += BytesOf(undo.key, slot->second);
     } else {
       all.erase(slot);
     }

@@ -35,8 +35,10 @@ class Overlay {
   const Effect* Find(Table table, std::string_view key) const;
   const Effects& effects(Table table) const { return effects_[static_cast<size_t>(table)]; }
   bool empty() const;
-  // Of keys and values, replaced ones included.
+  // Of keys and values, replaced ones included: what it takes in memory.
   size_t bytes() const { return bytes_; }
+  // Of keys and values as they are now: what it takes in the log.
+  size_t live_bytes() const { return live_bytes_; }
 
   void Put(Table table, std::string_view key, std::string_view value);
   void Remove(Table table, std::string_view key);
@@ -52,11 +54,14 @@ class Overlay {
     std::optional<Effect> before;
   };
   void Set(Table table, std::string_view key, std::shared_ptr<const std::string> value);
+  static size_t BytesOf(std::string_view key, const Effect& effect) {
+    return key.size() + (effect.value ? effect.value->size() : 0);
+  }
 
   std::array<Effects, kTableCount> effects_;
   std::vector<Undo> journal_;  // also keeps replaced values alive
   uint64_t next_version_ = uint64_t{1} << 63;
-  size_t bytes_ = 0;
+  size_t bytes_ = 0, live_bytes_ = 0;
 };
 
 // A cursor over `base` with the overlay's effects on top. Both outlive it; the overlay may change

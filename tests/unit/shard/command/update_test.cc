@@ -212,9 +212,9 @@ TEST(Update, StaleVersionsAndInterruptions) {
       "update", R"("ordered": false, "updates": [{"q": {"_id": 1}, "u": {"a": 1}},
                    {"q": {"_id": 1}, "u": {"a": 2}}, {"q": {"_id": 1}, "u": {"a": 3}}])"));
   EXPECT_EQ(OutcomeOf(shard.Start(command, cancelled.token()).get()),
-            "n 0 m 0 w0:11601 w1:11601 w2:11601");
+            "code 11601");
   EXPECT_EQ(OutcomeOf(shard.Start(command, {}, shard.wall.Now() - absl::Seconds(1)).get()),
-            "n 0 m 0 w0:50 w1:50 w2:50");
+            "code 50");
   EXPECT_EQ(shard.Find(collection), Rows{R"({"_id":1})"});
 }
 
