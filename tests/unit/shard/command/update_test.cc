@@ -211,8 +211,7 @@ TEST(Update, StaleVersionsAndInterruptions) {
   const bson::Document command = Json(collection.Command(
       "update", R"("ordered": false, "updates": [{"q": {"_id": 1}, "u": {"a": 1}},
                    {"q": {"_id": 1}, "u": {"a": 2}}, {"q": {"_id": 1}, "u": {"a": 3}}])"));
-  EXPECT_EQ(OutcomeOf(shard.Start(command, cancelled.token()).get()),
-            "code 11601");
+  EXPECT_EQ(OutcomeOf(shard.Start(command, cancelled.token()).get()), "code 11601");
   EXPECT_EQ(OutcomeOf(shard.Start(command, {}, shard.wall.Now() - absl::Seconds(1)).get()),
             "code 50");
   EXPECT_EQ(shard.Find(collection), Rows{R"({"_id":1})"});
