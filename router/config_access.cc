@@ -12,6 +12,7 @@
 #include "router/cursor/shard_cursor.h"
 #include "router/router.h"
 #include "router/shard_request.h"
+#include "router/write/results.h"
 #include "wire/protocol/error_reply.h"
 
 namespace evenkeel::router {
@@ -70,12 +71,7 @@ Awaitable<absl::Status> UpsertConfig(RouterState& router, std::string_view colle
   scope.transaction = nullptr;
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
                                co_await router.cluster->Send(std::move(call), std::move(scope)));
-  const bson::Value errors = reply.body["writeErrors"];
-  if (!errors.Is(bson::Type::kArray)) co_return absl::OkStatus();
-  // An entry has the fields of an error reply, only its `ok` is missing.
-  bson::Builder failed(errors.AsDocument().Front().value.AsDocument());
-  failed.Append("ok", 0.0);
-  co_return wire::StatusOfReply(failed.Finish());
+  co_return write::FirstWriteError(reply.body);
 }
 
 bson::Document ById(std::string_view id) {

@@ -125,6 +125,10 @@ absl::Status ReadItem(bson::View item, PreparedTransaction* out) {
 
 }  // namespace
 
+absl::Status TransactionAborted(TxnNumber number) {
+  return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.", number.value);
+}
+
 std::vector<std::string> EncodePrepared(const PreparedTransaction& transaction) {
   PartWriter parts(transaction);
   for (const auto& [table, key] : transaction.claims) {

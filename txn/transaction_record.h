@@ -33,6 +33,9 @@ struct TransactionId {
   friend bool operator==(const TransactionId&, const TransactionId&) = default;
 };
 
+// NoSuchTransaction: what is said of a transaction that has ended without a commit, or never began.
+absl::Status TransactionAborted(TxnNumber number);
+
 // What a participant has promised to be able to commit.
 struct PreparedTransaction {
   TransactionId id;

@@ -9,12 +9,12 @@
 
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
-#include "base/random.h"
 #include "base/status.h"
 #include "catalog/config_collections.h"
 #include "router/cluster.h"
 #include "router/config_access.h"
 #include "router/router.h"
+#include "router/uuid.h"
 
 namespace evenkeel::router::ddl {
 namespace {
@@ -116,17 +116,6 @@ bson::Document ChunkDocument(const catalog::CollectionEntry& entry,
 }
 
 }  // namespace
-
-std::string NewUuid() {
-  std::string uuid;
-  for (int i = 0; i < 2; ++i) {
-    const uint64_t bits = base::GlobalRandom64();
-    uuid.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
-  }
-  uuid[6] = static_cast<char>((uuid[6] & 0x0F) | 0x40);
-  uuid[8] = static_cast<char>((uuid[8] & 0x3F) | 0x80);
-  return uuid;
-}
 
 Awaitable<absl::Status> CheckDatabaseCase(RouterState& router, std::string database) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> known,

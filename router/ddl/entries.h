@@ -22,8 +22,6 @@ Awaitable<absl::Status> CheckDatabaseCase(RouterState& router, std::string datab
 Awaitable<absl::StatusOr<catalog::CollectionEntry>> NewCollection(RouterState& router,
                                                                   std::string ns,
                                                                   bson::Document options);
-// A random UUID (version 4), 16 bytes.
-std::string NewUuid();
 
 // The entry's documents in config.catalog, config.databases and, for a sharded one,
 // config.collections and config.chunks. `assignment` is null for unsharded ones.

@@ -82,12 +82,9 @@ void AppendCursors(bson::Builder& reply, const CursorTable& cursors) {
 }
 
 void AppendTransactions(bson::Builder& reply, const Metrics& metrics) {
-  const auto count = [](const std::atomic<uint64_t>& counter) {
-    return static_cast<int64_t>(counter.load(std::memory_order_relaxed));
-  };
-  const int64_t started = count(metrics.transactions_started);
-  const int64_t committed = count(metrics.transactions_committed);
-  const int64_t aborted = count(metrics.transactions_aborted);
+  const int64_t started = Read(metrics.transactions_started);
+  const int64_t committed = Read(metrics.transactions_committed);
+  const int64_t aborted = Read(metrics.transactions_aborted);
   reply.OpenDocument("transactions")
       .Append("currentOpen", std::max<int64_t>(0, started - committed - aborted))
       .Append("totalStarted", started)

@@ -1,12 +1,10 @@
 // startSession, refreshSessions, endSessions, and the commands that kill sessions.
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/bson/builder.h"
 #include "base/limits.h"
-#include "base/random.h"
 #include "base/status.h"
 #include "query/request/fields.h"
 #include "router/cursor/cursors.h"
@@ -14,6 +12,7 @@
 #include "router/router.h"
 #include "router/session/session_table.h"
 #include "router/transaction/statement.h"
+#include "router/uuid.h"
 #include "wire/protocol/commands.h"
 
 namespace evenkeel::router::local {
@@ -21,18 +20,6 @@ namespace {
 
 constexpr uint8_t kUuidSubtype = 4;
 constexpr size_t kSessionsPerCommandMax = 10'000;
-
-// A random UUID: version 4, variant 1 (RFC 4122).
-std::string NewUuid() {
-  std::string bytes(16, '\0');
-  for (size_t i = 0; i < bytes.size(); i += sizeof(uint64_t)) {
-    const uint64_t random = base::GlobalRandom64();
-    std::memcpy(bytes.data() + i, &random, sizeof(random));
-  }
-  bytes[6] = static_cast<char>((bytes[6] & 0x0F) | 0x40);
-  bytes[8] = static_cast<char>((bytes[8] & 0x3F) | 0x80);
-  return bytes;
-}
 
 // The ids of the command's array of {id: UUID}.
 absl::StatusOr<std::vector<std::string>> SessionIds(const CommandContext& context) {

@@ -13,6 +13,7 @@
 #include "router/cluster.h"
 #include "router/router.h"
 #include "router/shard_request.h"
+#include "txn/transaction_record.h"
 
 namespace evenkeel::router {
 namespace {
@@ -155,8 +156,7 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
   using State = ClientTransaction::State;
   if (transaction->state == State::kCommitted) co_return absl::OkStatus();
   if (transaction->state == State::kAborted) {
-    co_return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.",
-                    transaction->number().value);
+    co_return txn::TransactionAborted(transaction->number());
   }
   const std::vector<ShardId> writers = transaction->writers();
   if (writers.empty()) {
@@ -184,7 +184,6 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
   }
   transaction->state = State::kCommitted;
   router.metrics.transactions_committed.fetch_add(1, std::memory_order_relaxed);
-  transaction->committed_at = *decided;
   router.clock->Observe(*decided);
   ReleaseReaders(router, transaction);
   TellAllInBackground(router, transaction, {writers.begin() + 1, writers.end()}, *decided);

@@ -1,12 +1,12 @@
 // Snapshots for single commands and their cursors.
 #include "router/transaction/snapshot_read.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/bson/builder.h"
 #include "router/router.h"
 #include "router/transaction/commit.h"
+#include "router/transaction/statement.h"
 #include "router/transaction/transaction.h"
 
 namespace evenkeel::router {
@@ -42,10 +42,7 @@ bool ReadsAtSnapshot(const wire::Request& request) {
 }
 
 Awaitable<CommandResult> RunAtSnapshot(CommandContext& context, CommandHandler handler) {
-  const wire::ReadConcern& concern = context.request.generic.read_concern;
-  const Timestamp seen =
-      std::max(context.router.clock->Now(), concern.after_cluster_time.value_or(Timestamp{}));
-  const auto snapshot = ClientTransaction::OfSnapshot(concern.at_cluster_time.value_or(seen));
+  const auto snapshot = ClientTransaction::OfSnapshot(SnapshotFor(context));
   context.transaction = snapshot;
   CommandResult result = co_await handler(context);
   context.transaction = nullptr;

@@ -15,7 +15,7 @@
 #include "router/shard_request.h"
 #include "router/target.h"
 #include "router/transaction/commit.h"
-#include "router/write/upsert.h"
+#include "router/write/results.h"
 
 namespace evenkeel::router {
 namespace {
@@ -31,13 +31,6 @@ absl::Status NoSuch(TxnNumber wanted, TxnNumber active) {
       "Given transaction number {} does not match any in-progress transactions. The active "
       "transaction number is {}",
       wanted.value, active.value);
-}
-
-// It sees everything that its client has seen.
-Timestamp SnapshotFor(const CommandContext& context) {
-  const wire::ReadConcern& concern = context.request.generic.read_concern;
-  if (concern.at_cluster_time) return *concern.at_cluster_time;
-  return std::max(context.router.clock->Now(), concern.after_cluster_time.value_or(Timestamp{}));
 }
 
 absl::Status CheckFirst(const wire::Request& request) {
@@ -60,6 +53,12 @@ absl::Status CheckContinued(const wire::Request& request) {
 
 }  // namespace
 
+Timestamp SnapshotFor(const CommandContext& context) {
+  const wire::ReadConcern& concern = context.request.generic.read_concern;
+  if (concern.at_cluster_time) return *concern.at_cluster_time;
+  return std::max(context.router.clock->Now(), concern.after_cluster_time.value_or(Timestamp{}));
+}
+
 bool EndsTransaction(const wire::Request& request) {
   return request.name == "commitTransaction" || request.name == "abortTransaction";
 }
@@ -69,7 +68,7 @@ Awaitable<absl::StatusOr<std::shared_ptr<ClientTransaction>>> EnterTransaction(
   const wire::Request& request = context.request;
   const TxnNumber number = *request.generic.txn_number;
   const auto known = session.transaction;
-  const TxnNumber newest = std::max(session.newest, TxnNumber{-1});
+  const TxnNumber newest = session.newest;
   if (request.generic.write_concern.given && !EndsTransaction(request)) {
     co_return MakeError(ErrorCode::kInvalidOptions,
                         "writeConcern is not allowed within a multi-statement transaction");

@@ -21,6 +21,10 @@ bool EndsTransaction(const wire::Request& request);
 Awaitable<absl::StatusOr<std::shared_ptr<ClientTransaction>>> EnterTransaction(
     CommandContext& context, Session& session);
 
+// When a command with a snapshot of its own reads: at readConcern.atClusterTime, else so that it
+// sees everything its client has seen.
+Timestamp SnapshotFor(const CommandContext& context);
+
 // Ends the session's open transaction: it has gone on to a newer number. The turn is held.
 Awaitable<void> LeaveTransaction(RouterState& router, Session& session);
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/random.h"
+#include "base/bson/builder.h"
 #include "router/shard_request.h"
+#include "router/uuid.h"
 
 namespace evenkeel::router {
 namespace {
@@ -20,26 +21,16 @@ std::string NamespaceOf(bson::View command) {
   return std::string(database.AsString()).append(".").append(name.AsString());
 }
 
-// Of a session that is nobody's.
-std::string NewLsid() {
-  std::string lsid(16, '\0');
-  for (size_t i = 0; i < lsid.size(); i += sizeof(uint64_t)) {
-    const uint64_t random = base::GlobalRandom64();
-    lsid.replace(i, sizeof(random), reinterpret_cast<const char*>(&random), sizeof(random));
-  }
-  return lsid;
-}
-
 }  // namespace
 
 std::shared_ptr<ClientTransaction> ClientTransaction::OfStatement(Timestamp read_at) {
-  auto transaction = std::make_shared<ClientTransaction>(NewLsid(), TxnNumber{1}, read_at);
+  auto transaction = std::make_shared<ClientTransaction>(NewUuid(), TxnNumber{1}, read_at);
   transaction->records_ = true;
   return transaction;
 }
 
 std::shared_ptr<ClientTransaction> ClientTransaction::OfSnapshot(Timestamp read_at) {
-  auto transaction = std::make_shared<ClientTransaction>(NewLsid(), TxnNumber{1}, read_at);
+  auto transaction = std::make_shared<ClientTransaction>(NewUuid(), TxnNumber{1}, read_at);
   transaction->only_reads_ = true;
   return transaction;
 }

@@ -63,7 +63,6 @@ class ClientTransaction {
   // The session's turn is held where these are used.
   State state = State::kOpen;
   Timestamp prepared_at;  // the highest of the votes
-  std::optional<Timestamp> committed_at;
 
  private:
   void AppendId(bson::Builder& out) const;

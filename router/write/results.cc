@@ -28,6 +28,13 @@ int64_t CountField(bson::View reply, std::string_view name) {
   return value.IsNumber() ? bson::ToInt64Truncated(value) : 0;
 }
 
+// An entry of writeErrors has the fields of an error reply, only its `ok` is missing.
+absl::Status StatusOfEntry(bson::View entry) {
+  bson::Builder failed(entry);
+  failed.Append("ok", 0.0);
+  return wire::StatusOfReply(failed.Finish());
+}
+
 }  // namespace
 
 void WriteResults::AddError(int32_t index, const absl::Status& status) {
@@ -47,11 +54,14 @@ void WriteResults::AddErrorEntry(int32_t index, bson::View entry) {
 
 absl::Status WriteResults::ErrorOf(int32_t index) const {
   const auto found = errors_.find(index);
-  if (found == errors_.end()) return absl::OkStatus();
-  // An entry has the fields of an error reply, only its `ok` is missing.
-  bson::Builder failed(found->second.view());
-  failed.Append("ok", 0.0);
-  return wire::StatusOfReply(failed.Finish());
+  return found == errors_.end() ? absl::OkStatus() : StatusOfEntry(found->second.view());
+}
+
+absl::Status FirstWriteError(bson::View reply) {
+  const bson::Value list = reply["writeErrors"];
+  if (!list.Is(bson::Type::kArray)) return absl::OkStatus();
+  const bson::Value first = list.AsDocument().Front().value;
+  return first.Is(bson::Type::kObject) ? StatusOfEntry(first.AsDocument()) : absl::OkStatus();
 }
 
 void WriteResults::AddReplyCounts(bson::View reply) {

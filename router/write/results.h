@@ -42,6 +42,9 @@ class WriteResults {
   std::map<int32_t, bson::Document> errors_;  // without their index
 };
 
+// The first of a reply's writeErrors as a status, OK if there is none.
+absl::Status FirstWriteError(bson::View reply);
+
 // What keeps a write concern from being satisfied, as the value of writeConcernError: every shard
 // is one member so far. Nothing for the ones that hold.
 std::optional<bson::Document> WriteConcernError(const wire::WriteConcern& concern);

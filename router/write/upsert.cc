@@ -92,15 +92,4 @@ Awaitable<absl::StatusOr<bson::Document>> InsertUpsert(CommandContext& context, 
   co_return ReplyFields(reply.body);
 }
 
-absl::Status FirstWriteError(bson::View reply) {
-  const bson::Value list = reply["writeErrors"];
-  if (!list.Is(bson::Type::kArray)) return absl::OkStatus();
-  const bson::Value first = list.AsDocument().Front().value;
-  if (!first.Is(bson::Type::kObject)) return absl::OkStatus();
-  // An entry has the fields of an error reply, only its `ok` is missing.
-  bson::Builder failed(first.AsDocument());
-  failed.Append("ok", 0.0);
-  return wire::StatusOfReply(failed.Finish());
-}
-
 }  // namespace evenkeel::router::write

@@ -7,6 +7,7 @@
 #include "query/update/update.h"
 #include "router/command.h"
 #include "router/retry.h"
+#include "router/write/results.h"
 
 namespace evenkeel::router::write {
 
@@ -37,8 +38,5 @@ Awaitable<absl::StatusOr<bson::Document>> InsertUpsert(CommandContext& context, 
 
 // How often an upsert begins again because another client has inserted what it was about to insert.
 inline constexpr int kUpsertAttemptsMax = 5;
-
-// The first of the reply's writeErrors as a status, OK if there is none.
-absl::Status FirstWriteError(bson::View reply);
 
 }  // namespace evenkeel::router::write

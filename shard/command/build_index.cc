@@ -74,20 +74,11 @@ class BuildTask final : public WriteTask {
   absl::Status status;
 
  private:
-  // An open transaction that has written the document, or one of its values, knows nothing of the
-  // records that the build adds.
-  absl::Status Claim(storage::WriteContext& context, const ReadDocument& document) {
-    EVENKEEL_RETURN_IF_ERROR(context.Claim(storage::Table::kDocs, document.doc_key));
-    for (const IndexRecord& record : document.records) {
-      if (!index_.unique) break;
-      EVENKEEL_RETURN_IF_ERROR(context.Claim(
-          storage::Table::kIndex, std::string_view(record.key).substr(0, record.prefix_bytes)));
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status Index(storage::WriteContext& context, const ReadDocument& document) {
-    EVENKEEL_RETURN_IF_ERROR(Claim(context, document));
+    // An open transaction that has written the document, or one of its values, knows nothing of the
+    // records that the build adds.
+    EVENKEEL_RETURN_IF_ERROR(
+        ClaimDocument(context, collection_, document.doc_key, document.records));
     const auto stored = context.Get(storage::Table::kDocs, document.doc_key);
     if (!stored || stored->commit_timestamp != document.version) return absl::OkStatus();
     EVENKEEL_RETURN_IF_ERROR(document.status);

@@ -36,6 +36,12 @@ Awaitable<absl::Status> Pause(const CommandContext& context, const Scan& scan) {
   co_return co_await context.WaitFor(scan.blocked_on());
 }
 
+// One slice of a search, in the state that the command reads now.
+absl::StatusOr<bool> RunSlice(const CommandContext& context, Scan& scan, Scan::Visitor visit) {
+  EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.Read());
+  return scan.Run(slice, kExaminedPerSlice, visit);
+}
+
 // The best candidates so far, in sort order.
 class Best {
  public:
@@ -114,12 +120,7 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> FindFirst(CommandContext& cont
   absl::Status status;
   bool switched = false;
   while (true) {
-    absl::StatusOr<bool> ended = false;
-    if (const auto slice = context.Read(); slice.ok()) {
-      ended = scan.Run(*slice, kExaminedPerSlice, visit);
-    } else {
-      ended = slice.status();
-    }
+    const auto ended = RunSlice(context, scan, visit);
     status = ended.ok() ? failed : ended.status();
     if (!status.ok() || *ended || best.IsDecided()) break;
     status = co_await Pause(context, scan);
@@ -162,12 +163,7 @@ Awaitable<absl::Status> AllCandidates::CollectKeys(CommandContext& context) {
       }
       return Scan::Visit::kContinue;
     };
-    absl::StatusOr<bool> ended = false;
-    if (const auto slice = context.Read(); slice.ok()) {
-      ended = scan_->Run(*slice, kExaminedPerSlice, visit);
-    } else {
-      ended = slice.status();
-    }
+    const auto ended = RunSlice(context, *scan_, visit);
     status = ended.ok() ? failed : ended.status();
     if (status.ok()) status = co_await Pause(context, *scan_);
     if (!status.ok() || *ended || bytes > kKeyBytesMax) break;
@@ -203,11 +199,11 @@ void AllCandidates::AddKeys(const storage::ReadSlice& slice, std::vector<Candida
   }
 }
 
-absl::StatusOr<bool> AllCandidates::RunSlice(const storage::ReadSlice& slice,
-                                             std::vector<Candidate>* out) {
+absl::StatusOr<bool> AllCandidates::AddMatches(const CommandContext& context,
+                                               std::vector<Candidate>* out) {
   size_t bytes = 0;
   absl::Status failed;
-  const auto ended = scan_->Run(slice, kExaminedPerSlice, [&](const Found& found) {
+  const auto ended = RunSlice(context, *scan_, [&](const Found& found) {
     if (!moved_.empty() && moved_.contains(found.doc_key)) return Scan::Visit::kContinue;
     const auto matches = statement_->Matches(found.document);
     failed = matches.status();
@@ -234,13 +230,9 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> AllCandidates::Next(CommandCon
   bool switched = false;
   absl::Status status;
   while (!ended_ && status.ok() && out.empty()) {
-    if (const auto slice = context.Read(); slice.ok()) {
-      const auto ended = RunSlice(*slice, &out);
-      status = ended.status();
-      if (ended.ok()) ended_ = *ended;
-    } else {
-      status = slice.status();
-    }
+    const auto ended = AddMatches(context, &out);
+    status = ended.status();
+    if (ended.ok()) ended_ = *ended;
     if (status.ok() && out.empty()) status = co_await Pause(context, *scan_);
     if (status.ok() && !ended_ && out.empty()) {
       co_await base::SwitchTo(context.service.pool());

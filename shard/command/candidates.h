@@ -46,7 +46,7 @@ class AllCandidates {
  private:
   AllCandidates() = default;
   Awaitable<absl::Status> CollectKeys(CommandContext& context);
-  absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice, std::vector<Candidate>* out);
+  absl::StatusOr<bool> AddMatches(const CommandContext& context, std::vector<Candidate>* out);
   void AddKeys(const storage::ReadSlice& slice, std::vector<Candidate>* out);
 
   const WriteStatement* statement_ = nullptr;

@@ -75,24 +75,13 @@ absl::Status CheckUnique(storage::WriteContext& context, const Collection& colle
   return absl::OkStatus();
 }
 
-// Claims the values of unique indexes that come or go.
-absl::Status ClaimUnique(storage::WriteContext& context, const Collection& collection,
-                         const DocumentRecords& records) {
-  for (const IndexRecord& record : records.indexes) {
-    if (!NeedsUniqueCheck(collection, *record.index)) continue;
-    EVENKEEL_RETURN_IF_ERROR(context.Claim(
-        storage::Table::kIndex, std::string_view(record.key).substr(0, record.prefix_bytes)));
-  }
-  return absl::OkStatus();
-}
-
 // Claims what a change from `old` to `added` concerns; either may be empty.
 absl::Status ClaimChange(storage::WriteContext& context, const Collection& collection,
                          const DocumentRecords& old, const DocumentRecords& added) {
   for (const DocumentRecords* records : {&old, &added}) {
     if (records->doc_key.empty()) continue;
-    EVENKEEL_RETURN_IF_ERROR(context.Claim(storage::Table::kDocs, records->doc_key));
-    EVENKEEL_RETURN_IF_ERROR(ClaimUnique(context, collection, *records));
+    EVENKEEL_RETURN_IF_ERROR(
+        ClaimDocument(context, collection, records->doc_key, records->indexes));
   }
   return absl::OkStatus();
 }
@@ -192,6 +181,17 @@ void AddToCounter(storage::WriteContext& context, const Collection& collection,
 }
 
 }  // namespace
+
+absl::Status ClaimDocument(storage::WriteContext& context, const Collection& collection,
+                           std::string_view doc_key, std::span<const IndexRecord> records) {
+  EVENKEEL_RETURN_IF_ERROR(context.Claim(storage::Table::kDocs, doc_key));
+  for (const IndexRecord& record : records) {
+    if (!NeedsUniqueCheck(collection, *record.index)) continue;
+    EVENKEEL_RETURN_IF_ERROR(context.Claim(
+        storage::Table::kIndex, std::string_view(record.key).substr(0, record.prefix_bytes)));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& collection,
                            const IndexRecord& record, bson::View document, std::string_view doc_key,

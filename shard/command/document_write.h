@@ -3,6 +3,7 @@
 
 #include <absl/status/status.h>
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,9 @@ absl::Status InstallRemove(storage::WriteContext& context, const Collection& col
                            const PreparedDocument& old);
 
 // The parts, for index builds.
+// Claims a document and its values in unique indexes. Errors: WriteConflict.
+absl::Status ClaimDocument(storage::WriteContext& context, const Collection& collection,
+                           std::string_view doc_key, std::span<const IndexRecord> records);
 // Errors: DuplicateKey when another document than `replaced` has a record with the values of
 // `record`, which stands for `document` under `doc_key`.
 absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& collection,

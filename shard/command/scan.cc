@@ -307,6 +307,7 @@ bool Scan::IsInRange(const storage::Cursor& cursor) const {
 // True when the present range has ended; else `resume_` is the last key looked at.
 bool Scan::RunRange(const storage::ReadSlice& slice, storage::Cursor& cursor, size_t* left,
                     Visitor visit) {
+  const bool any_prepared = !StateOf(slice).prepared.empty();
   const std::optional<PreparedEffect> stop = StopInRange(slice);
   for (Position(cursor); IsInRange(cursor); reverse_ ? cursor.Previous() : cursor.Next()) {
     if (stop && (reverse_ ? cursor.key() <= stop->key : cursor.key() >= stop->key)) break;
@@ -315,7 +316,7 @@ bool Scan::RunRange(const storage::ReadSlice& slice, storage::Cursor& cursor, si
     if (*left > 0) --*left;
     const bool pause = !go_on || *left == 0 || slice_bytes_ > kSliceBytesMax;
     // With transactions prepared the next record may be the one to stop at.
-    if (pause || !StateOf(slice).prepared.empty()) resume_ = std::string(cursor.key());
+    if (pause || any_prepared) resume_ = std::string(cursor.key());
     if (pause) return false;
   }
   if (stop) blocked_on_ = stop->transaction;

@@ -38,11 +38,6 @@ size_t BytesOf(const Transaction& transaction) {
   return bytes;
 }
 
-absl::Status Over(const Transaction& transaction) {
-  return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.",
-               transaction.id().number.value);
-}
-
 // What the session's newest row says of a number. Errors: InvalidBSON.
 absl::StatusOr<txn::RetryRecordFacts> NewestOf(const std::optional<storage::Record>& row) {
   if (!row) return txn::RetryRecordFacts{TxnNumber{INT64_MIN}};
@@ -66,7 +61,8 @@ class EndTask : public WriteTask {
 
   // What has to hold for a promise or a commit.
   absl::Status Check(storage::WriteContext& context) {
-    if (transaction_->state != TransactionState::kActive) return Over(*transaction_);
+    if (transaction_->state != TransactionState::kActive)
+      return txn::TransactionAborted(transaction_->id().number);
     EVENKEEL_ASSIGN_OR_RETURN(
         const txn::RetryRecordFacts newest,
         NewestOf(context.Get(Table::kSessions, txn::NewestRecordKey(transaction_->id().lsid))));
@@ -262,6 +258,16 @@ Awaitable<absl::Status> RunEnd(ShardService& service, std::shared_ptr<Transactio
   co_return status.ok() ? task->status : status;
 }
 
+// The same for a promise or a commit: one that cannot be had ends the transaction.
+Awaitable<absl::Status> RunOrAbort(ShardService& service, std::shared_ptr<Transaction> transaction,
+                                   std::shared_ptr<EndTask> task) {
+  const absl::Status status = co_await RunEnd(service, transaction, std::move(task));
+  if (!status.ok() && transaction->state == TransactionState::kActive) {
+    (void)co_await RunEnd(service, transaction, std::make_shared<AbortTask>(service, transaction));
+  }
+  co_return status;
+}
+
 Awaitable<absl::StatusOr<KeyedLocks::Guard>> TakeTurn(ShardService& service,
                                                       const Transaction& transaction) {
   co_return co_await service.transaction_locks().Lock(transaction.lock);
@@ -318,8 +324,7 @@ Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context) {
   if (transaction == nullptr) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const auto outcome, OutcomeInRows(service, id));
     if (outcome) co_return CommittedReply(*outcome);
-    co_return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.",
-                    id.number.value);
+    co_return txn::TransactionAborted(id.number);
   }
   EVENKEEL_CO_ASSIGN_OR_RETURN(const KeyedLocks::Guard turn,
                                co_await TakeTurn(service, *transaction));
@@ -327,20 +332,15 @@ Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context) {
     co_return CommittedReply(transaction->committed_at);
   (void)EVENKEEL_FAIL_POINT(txn_coordinator_before_decision);
   const absl::Status status =
-      co_await RunEnd(service, transaction,
-                      std::make_shared<CommitTask>(service, transaction, participants, above));
+      co_await RunOrAbort(service, transaction,
+                          std::make_shared<CommitTask>(service, transaction, participants, above));
   (void)EVENKEEL_FAIL_POINT(txn_coordinator_after_decision);
-  if (status.ok()) {
-    if (!participants.empty()) {
-      service.transactions().AddDecision(id, {transaction->committed_at, std::move(participants)},
-                                         service.wall().Now());
-    }
-    co_return CommittedReply(transaction->committed_at);
+  EVENKEEL_CO_RETURN_IF_ERROR(status);
+  if (!participants.empty()) {
+    service.transactions().AddDecision(id, {transaction->committed_at, std::move(participants)},
+                                       service.wall().Now());
   }
-  if (transaction->state == TransactionState::kActive) {
-    (void)co_await RunEnd(service, transaction, std::make_shared<AbortTask>(service, transaction));
-  }
-  co_return status;
+  co_return CommittedReply(transaction->committed_at);
 }
 
 Awaitable<CommandResult> PrepareTransactionCommand(CommandContext& context) {
@@ -352,8 +352,7 @@ Awaitable<CommandResult> PrepareTransactionCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const txn::TransactionId id, TransactionIdOf(context.body()));
   const auto transaction = service.transactions().Find(id);
   if (transaction == nullptr) {
-    co_return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.",
-                    id.number.value);
+    co_return txn::TransactionAborted(id.number);
   }
   EVENKEEL_CO_ASSIGN_OR_RETURN(const KeyedLocks::Guard turn,
                                co_await TakeTurn(service, *transaction));
@@ -362,15 +361,8 @@ Awaitable<CommandResult> PrepareTransactionCommand(CommandContext& context) {
     transaction->done.coordinator =
         ShardId{static_cast<uint32_t>(bson::ToInt64Truncated(context.body()["coordinator"]))};
   }
-  const absl::Status status =
-      co_await RunEnd(service, transaction, std::make_shared<PrepareTask>(service, transaction));
-  if (!status.ok()) {
-    if (transaction->state == TransactionState::kActive) {
-      (void)co_await RunEnd(service, transaction,
-                            std::make_shared<AbortTask>(service, transaction));
-    }
-    co_return status;
-  }
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunOrAbort(
+      service, transaction, std::make_shared<PrepareTask>(service, transaction)));
   (void)EVENKEEL_FAIL_POINT(txn_participant_after_prepare);
   bson::Builder reply;
   reply.Append("preparedAt", transaction->prepared_at);

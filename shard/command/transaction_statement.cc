@@ -56,8 +56,7 @@ Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> OpenOrFind(CommandContex
   }
   auto found = context.service.transactions().Find(id);
   if (found == nullptr) {
-    co_return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.",
-                    id.number.value);
+    co_return txn::TransactionAborted(id.number);
   }
   co_return found;
 }
@@ -129,8 +128,7 @@ Awaitable<CommandResult> RunStatement(CommandContext& context, bson::Value state
                                co_await service.transaction_locks().Lock(
                                    transaction.lock, context.deadline, context.cancelled));
   if (transaction.state != TransactionState::kActive) {
-    co_return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.",
-                    transaction.id().number.value);
+    co_return txn::TransactionAborted(transaction.id().number);
   }
   transaction.last_use = service.wall().Now();
   context.records_statements = bson::Truthy(statement.AsDocument()["records"]);

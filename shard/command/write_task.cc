@@ -15,12 +15,6 @@
 namespace evenkeel::shard {
 namespace {
 
-absl::Status WriteConflict() {
-  return MakeError(ErrorCode::kWriteConflict,
-                   "Caused by :: Write conflict during plan execution and yielding is disabled. :: "
-                   "Please retry your operation or multi-document transaction.");
-}
-
 // A write without a deadline of its own waits so long for a key that a transaction holds.
 constexpr absl::Duration kKeyWaitMax = absl::Seconds(30);
 // What a task of a transaction may write to the log: flags of indexes.
@@ -161,28 +155,19 @@ absl::Status CommandWrites::SubmitNow(ShardService& service, std::shared_ptr<Wri
   return SubmitNewest(std::move(grant));
 }
 
-// Waits for the transaction that holds a key of the newest task, in line for that key.
+// Waits for the transaction that holds a key of the newest task, in line for that key, and executes
+// the task again.
 Awaitable<absl::Status> CommandWrites::WaitForKeys() {
   const auto blocked = newest_;
   const absl::Time give_up = std::min(caller_.deadline, keys_give_up_);
-  const auto holder = blocked->blocker;
-  const absl::Status status = co_await holder->off_keys.Wait(give_up, caller_.cancelled);
+  const absl::Status status = co_await blocked->blocker->off_keys.Wait(give_up, caller_.cancelled);
   if (!status.ok()) {
-    // For good: what the task refers to may not outlive the answer.
-    blocked->blocker = nullptr;
-    blocked->place = nullptr;
     const bool own = give_up == caller_.deadline || CodeOf(status) == ErrorCode::kInterrupted;
-    blocked->refused = own ? status : WriteConflict();
-    co_return absl::OkStatus();
+    co_return own ? status : WriteConflict();
   }
   // Executed again before the place is dropped: no transaction takes the key in between.
   base::ByteBudget::Grant grant = caller_.service->write_budget()->Force(task_->SizeBytes());
-  const absl::Status submitted = SubmitNewest(std::move(grant));
-  if (!submitted.ok()) {
-    blocked->blocker = nullptr;
-    blocked->refused = submitted;
-    co_return absl::OkStatus();
-  }
+  EVENKEEL_CO_RETURN_IF_ERROR(SubmitNewest(std::move(grant)));
   const auto again = newest_;
   (void)co_await again->executed.Wait();
   co_return absl::OkStatus();
@@ -195,7 +180,12 @@ Awaitable<absl::Status> CommandWrites::Executed() {
     (void)co_await pending->executed.Wait();
   }
   while (newest_->blocker != nullptr) {
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await WaitForKeys());
+    const absl::Status waited = co_await WaitForKeys();
+    if (waited.ok()) continue;
+    // For good: what the task refers to may not outlive the answer.
+    newest_->blocker = nullptr;
+    newest_->place = nullptr;
+    newest_->refused = waited;
   }
   co_return newest_->was_executed ? absl::OkStatus() : newest_->refused;
 }

@@ -38,7 +38,7 @@ absl::StatusOr<std::shared_ptr<Transaction>> TransactionTable::Begin(
                  number.value, slot.newest.value);
   }
   if (!added && slot.newest == number) {
-    return Error(ErrorCode::kNoSuchTransaction, "Transaction {} has been aborted.", number.value);
+    return txn::TransactionAborted(number);
   }
   if (slot.open != nullptr && !IsOver(*slot.open)) {
     // It may be about to be prepared: it can be found until it is over.

@@ -16,13 +16,13 @@ namespace {
 
 using storage::Table;
 
-absl::Status Held() {
+}  // namespace
+
+absl::Status WriteConflict() {
   return MakeError(ErrorCode::kWriteConflict,
                    "Caused by :: Write conflict during plan execution and yielding is disabled. :: "
                    "Please retry your operation or multi-document transaction.");
 }
-
-}  // namespace
 
 absl::Status PlainContext::Claim(Table table, std::string_view key) {
   const auto& holder = intents_->Holder(table, key);
@@ -33,7 +33,7 @@ absl::Status PlainContext::BlockOn(std::shared_ptr<Transaction> holder, Table ta
                                    std::string_view key) {
   blocker_ = std::move(holder);
   place_ = intents_->WaitFor(table, key);
-  return Held();
+  return WriteConflict();
 }
 
 std::optional<storage::Record> PlainContext::Get(Table table, std::string_view key) {
@@ -47,7 +47,7 @@ std::optional<storage::Record> PlainContext::Get(Table table, std::string_view k
 
 absl::Status LayerContext::Conflict() {
   conflict_ = true;
-  return Held();
+  return WriteConflict();
 }
 
 bool LayerContext::RangeChanged(Table table, std::string_view prefix) {
@@ -64,7 +64,7 @@ absl::Status LayerContext::Claim(Table table, std::string_view key) {
   } else if (holder != nullptr) {
     if (holder->state != TransactionState::kPrepared) return Conflict();
     blocker_ = holder;
-    return Held();
+    return WriteConflict();
   }
   if (intents_->IsWaitedFor(table, key)) return Conflict();
   const bool changed = table == Table::kDocs
@@ -77,17 +77,12 @@ absl::Status LayerContext::Claim(Table table, std::string_view key) {
 
 std::optional<storage::Record> LayerContext::Get(Table table, std::string_view key) {
   if (const auto* effect = transaction_->done.effects.Find(table, key)) return effect->record();
-  if (table == Table::kDocs) {
-    const auto& holder = intents_->Holder(table, key);
-    const bool waits =
-        holder != nullptr && holder != transaction_ && holder->state == TransactionState::kPrepared;
-    if (waits) {
-      blocker_ = holder;
-      return base_.Get(table, key);
-    }
-  }
-  if (table == Table::kDocs && base_.ChangedSince(table, key, transaction_->read_at()) &&
-      !EVENKEEL_FAIL_POINT(txn_plant_no_conflict)) {
+  if (table != Table::kDocs) return base_.Get(table, key);
+  const auto& holder = intents_->Holder(table, key);
+  if (holder != nullptr && holder != transaction_ && holder->state == TransactionState::kPrepared) {
+    blocker_ = holder;
+  } else if (base_.ChangedSince(table, key, transaction_->read_at()) &&
+             !EVENKEEL_FAIL_POINT(txn_plant_no_conflict)) {
     conflict_ = true;
   }
   return base_.Get(table, key);

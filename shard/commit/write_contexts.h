@@ -16,6 +16,9 @@
 
 namespace evenkeel::shard {
 
+// The error of a write that meets a transaction's key, as MongoDB words it.
+absl::Status WriteConflict();
+
 // Passes everything on.
 class ForwardingContext : public storage::WriteContext {
  public:

@@ -32,21 +32,13 @@ class OverlayCursor final : public Cursor {
 
   void Next() override {
     if (!forward_) return Turn();
-    if (from_effect_) {
-      ++next_;
-    } else {
-      base_->Next();
-    }
+    from_effect_ ? NextEffect() : base_->Next();
     Settle();
   }
 
   void Previous() override {
     if (forward_) return Turn();
-    if (from_effect_) {
-      StepBack();
-    } else {
-      base_->Previous();
-    }
+    from_effect_ ? NextEffect() : base_->Previous();
     Settle();
   }
 
@@ -83,7 +75,6 @@ class OverlayCursor final : public Cursor {
 
   // Leaves out what is removed, and what of the base is replaced.
   void Settle() {
-    if (!forward_ && effects_.empty()) at_begin_ = true;
     while (true) {
       const bool effect = HasEffect();
       valid_ = effect || base_->Valid();
