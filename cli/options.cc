@@ -65,6 +65,11 @@ void AddProcessOptions(CLI::App* app, ProcessOptions* process, LogChoice* log) {
   app->add_option("--pool-threads", process->pool_threads,
                   "threads for scans [one per core, 2 at least]")
       ->check(CLI::Range(0, 256));
+  app->add_option("--spill-path", process->queries.spill_path,
+                  "folder for what sorts and groups put on disk [spill, with the data; of a router "
+                  "the system's folder for temporary files]");
+  app->add_option("--setParameter", process->queries.parameters,
+                  "NAME=VALUE: memory limits of queries and the like (docs/operations.md)");
   app->add_option("--connections", process->connections, "most connections at a time")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();

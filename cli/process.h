@@ -17,6 +17,7 @@
 
 #include "base/async/event_loop.h"
 #include "base/clock.h"
+#include "cli/query_settings.h"
 #include "wire/net/server.h"
 
 namespace evenkeel::cli {
@@ -27,6 +28,7 @@ struct ProcessOptions {
   int64_t connections = 10'000;
   uint32_t pool_threads = 0;   // 0: one per core, two at least
   bool test_commands = false;  // of routers: fail points may be set by clients
+  QueryOptions queries;
 };
 
 class Process {

@@ -69,10 +69,11 @@ absl::Status ShardSet::OpenStores(const ShardSetOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status ShardSet::StartServices() {
+absl::Status ShardSet::StartServices(const ShardSetOptions& options) {
   for (const auto& store : stores_) {
     services_.push_back(std::make_unique<shard::ShardService>(
         store.get(), &process_->clock(), process_->wall(), process_->network(), process_->pool()));
+    services_.back()->SetQuerySettings(options.query_settings);
     EVENKEEL_RETURN_IF_ERROR(process_->Run(services_.back()->Start()));
   }
   upkeep_.Spawn(
@@ -106,7 +107,7 @@ absl::StatusOr<std::unique_ptr<ShardSet>> ShardSet::Open(const ShardSetOptions& 
                                                          Process* process) {
   auto set = std::unique_ptr<ShardSet>(new ShardSet(process));
   absl::Status status = set->OpenStores(options);
-  if (status.ok()) status = set->StartServices();
+  if (status.ok()) status = set->StartServices(options);
   if (status.ok()) return set;
   (void)set->Close();  // what has started ends in order
   return status;

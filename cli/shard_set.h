@@ -10,6 +10,7 @@
 
 #include "base/async/wait.h"
 #include "cli/process.h"
+#include "query/settings.h"
 #include "shard/command/service.h"
 #include "storage/log/shared_log.h"
 #include "storage/store.h"
@@ -20,6 +21,7 @@ struct ShardSetOptions {
   std::string data;
   std::vector<ShardId> shards;
   uint64_t map_size_gb = 1024;  // address space of each shard's file
+  std::shared_ptr<query::Settings> query_settings;
 };
 
 // Makes the folder if it is missing. Errors: OperationFailed naming it.
@@ -43,7 +45,7 @@ class ShardSet {
  private:
   explicit ShardSet(Process* process) : process_(process), upkeep_(process->network()) {}
   absl::Status OpenStores(const ShardSetOptions& options);
-  absl::Status StartServices();
+  absl::Status StartServices(const ShardSetOptions& options);
   // Ends idle cursors and removes expired rows now and then.
   boost::asio::awaitable<void> KeepHouse(base::CancellationToken cancelled);
   boost::asio::awaitable<void> EndOldTransactions(base::CancellationToken cancelled);

@@ -38,6 +38,7 @@ class ClusterNode final : public Node {
 
   const StartOptions options_;
   Process process_;
+  std::shared_ptr<query::Settings> query_settings_;
   std::unique_ptr<ShardSet> shards_;
   std::unique_ptr<router::Router> router_;
 };
@@ -48,7 +49,9 @@ absl::Status ClusterNode::OpenShards() {
     return Error(ErrorCode::kInvalidOptions, "the data in {} have {} shards, --shards says {}",
                  options_.data, in_data, *options_.shards);
   }
-  ShardSetOptions set{.data = options_.data, .map_size_gb = options_.map_size_gb};
+  ShardSetOptions set{.data = options_.data,
+                      .map_size_gb = options_.map_size_gb,
+                      .query_settings = query_settings_};
   const size_t count = in_data > 0 ? in_data : options_.shards.value_or(kDefaultShards);
   for (uint32_t number = 0; number < count; ++number) set.shards.push_back(ShardId{number});
   EVENKEEL_ASSIGN_OR_RETURN(shards_, ShardSet::Open(set, &process_));
@@ -59,6 +62,7 @@ absl::Status ClusterNode::StartRouter() {
   std::vector<std::unique_ptr<wire::ShardChannel>> channels;
   router::RouterOptions options =
       RouterOptionsOf(process_, options_.process, options_.command_line);
+  options.query_settings = query_settings_;
   for (size_t number = 0; number < shards_->size(); ++number) {
     channels.push_back(std::make_unique<EmbeddedChannel>(shards_->service(number)));
   }
@@ -71,6 +75,8 @@ absl::Status ClusterNode::StartRouter() {
 absl::Status ClusterNode::Boot() {
   EVENKEEL_RETURN_IF_ERROR(MakeDataFolder(options_.data));
   EVENKEEL_RETURN_IF_ERROR(process_.Listen());
+  EVENKEEL_ASSIGN_OR_RETURN(query_settings_,
+                            OpenQuerySettings(options_.process.queries, options_.data + "/spill"));
   EVENKEEL_RETURN_IF_ERROR(OpenShards());
   EVENKEEL_RETURN_IF_ERROR(StartRouter());
   process_.Serve(router_.get());

@@ -1,4 +1,5 @@
 // A router whose shards are other processes.
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,9 @@ absl::Status RouterNode::Boot() {
   EVENKEEL_RETURN_IF_ERROR(process_.Listen());
   router::RouterOptions options =
       RouterOptionsOf(process_, options_.process, options_.command_line);
+  const std::string temporary = std::filesystem::temp_directory_path() / "evenkeel-spill";
+  EVENKEEL_ASSIGN_OR_RETURN(options.query_settings,
+                            OpenQuerySettings(options_.process.queries, temporary));
   options.owns_shards = false;
   for (const ShardAddress& shard : file.shards) options.shard_hosts.push_back(shard.text());
   router_ =

@@ -45,6 +45,8 @@ absl::Status ShardNode::Boot() {
   }
   EVENKEEL_RETURN_IF_ERROR(process_.Listen());
   ShardSetOptions set{.data = options_.data, .shards = {id_}, .map_size_gb = options_.map_size_gb};
+  EVENKEEL_ASSIGN_OR_RETURN(set.query_settings,
+                            OpenQuerySettings(options_.process.queries, options_.data + "/spill"));
   EVENKEEL_ASSIGN_OR_RETURN(shards_, ShardSet::Open(set, &process_));
   handler_ = std::make_unique<ShardHandler>(shards_->service(0), &process_.clock(), key_);
   process_.Serve(handler_.get());

@@ -25,6 +25,7 @@ std::unique_ptr<query::QueryContext> MakeQueryContext(const RouterState& router,
   context->ns = std::string(ns);
   context->now_ms = absl::ToUnixMillis(router.wall->Now());
   context->cluster_time = router.clock->Now();
+  router.options.query_settings->ApplyTo(context.get());
   if (!let.empty()) context->let = bson::Document(let);
   return context;
 }

@@ -10,6 +10,7 @@
 #include "base/async/wait.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "query/settings.h"
 #include "router/cluster.h"
 #include "router/command.h"
 #include "router/metrics.h"
@@ -33,6 +34,8 @@ struct RouterOptions {
   bson::Document command_line;  // for getCmdLineOpts: {argv: […], parsed: {…}}
   int64_t max_connections = 10'000;
   bool test_commands = false;  // configureFailPoint exists
+  // What queries may use, shared with the shards of this process. The default has no disk.
+  std::shared_ptr<query::Settings> query_settings = std::make_shared<query::Settings>();
   // Counters of the listener, for serverStatus; may be empty. Any thread.
   std::function<wire::ServerStats()> server_stats;
 };

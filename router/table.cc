@@ -73,6 +73,7 @@ constexpr Row kRows[] = {
     {"refreshSessions", local::RefreshSessionsCommand},
     {"renameCollection", ddl::RenameCollectionCommand},
     {"serverStatus", local::ServerStatusCommand},
+    {"setParameter", local::SetParameterCommand},
     {"shardCollection", ddl::ShardCollectionCommand},
     {"startSession", local::StartSessionCommand},
     {"update", write::UpdateCommand},

@@ -17,6 +17,7 @@ Awaitable<CommandResult> ConnectionStatusCommand(CommandContext& context);
 Awaitable<CommandResult> WhatsMyUriCommand(CommandContext& context);
 Awaitable<CommandResult> ListCommandsCommand(CommandContext& context);
 Awaitable<CommandResult> GetParameterCommand(CommandContext& context);
+Awaitable<CommandResult> SetParameterCommand(CommandContext& context);
 Awaitable<CommandResult> ServerStatusCommand(CommandContext& context);
 
 Awaitable<CommandResult> StartSessionCommand(CommandContext& context);

@@ -1,5 +1,7 @@
-// getParameter: the parameters that tools ask for. Nothing can be set here yet.
+// getParameter: the parameters that tools ask for, and those that can be set. setParameter.
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
@@ -80,15 +82,17 @@ absl::StatusOr<Selection> ReadSelection(bson::Value argument) {
   return selection;
 }
 
-void AppendParameter(const RouterOptions& router, const Parameter& parameter, bool details,
-                     bson::Builder& reply) {
+// Appends a parameter's value, which `append` does under the key that it is given.
+template <typename AppendValue>
+void AppendParameter(bson::Builder& reply, std::string_view name, bool settable, bool details,
+                     const AppendValue& append) {
   if (!details) {
-    parameter.append(router, reply, parameter.name);
+    append(name);
     return;
   }
-  reply.OpenDocument(parameter.name);
-  parameter.append(router, reply, "value");
-  reply.Append("settableAtRuntime", false).Append("settableAtStartup", false).Close();
+  reply.OpenDocument(name);
+  append("value");
+  reply.Append("settableAtRuntime", settable).Append("settableAtStartup", settable).Close();
 }
 
 }  // namespace
@@ -102,12 +106,45 @@ Awaitable<CommandResult> GetParameterCommand(CommandContext& context) {
   bool found = false;
   for (const Parameter& parameter : kParameters) {
     const bool wanted = all || body.Contains(parameter.name);
-    // None of them can be set, at no time.
+    // None of these can be set, at no time.
     if (!wanted || !selection.set_at.empty()) continue;
-    AppendParameter(context.router.options, parameter, selection.details, reply);
+    AppendParameter(reply, parameter.name, false, selection.details, [&](std::string_view key) {
+      parameter.append(context.router.options, reply, key);
+    });
+    found = true;
+  }
+  const query::Settings& settings = *context.router.options.query_settings;
+  for (const std::string_view name : query::Settings::Names()) {
+    if (!all && !body.Contains(name)) continue;
+    AppendParameter(reply, name, true, selection.details,
+                    [&](std::string_view key) { settings.Append(name, reply, key); });
     found = true;
   }
   if (!found) co_return MakeError(ErrorCode::kInvalidOptions, "no option found to get");
+  co_return reply.Finish();
+}
+
+Awaitable<CommandResult> SetParameterCommand(CommandContext& context) {
+  query::Settings& settings = *context.router.options.query_settings;
+  bson::Builder reply;
+  bool found = false;
+  for (const auto& [name, value] : context.body()) {
+    const bool is_fixed = std::any_of(std::begin(kParameters), std::end(kParameters),
+                                      [&](const Parameter& row) { return row.name == name; });
+    if (is_fixed) {
+      co_return Error(ErrorCode::kIllegalOperation,
+                      "not allowed to change [{}] at runtime or at the start", name);
+    }
+    if (!query::Settings::IsKnown(name)) {
+      // The command's own name and generic arguments stand among the parameters.
+      if (name == "setParameter" || wire::IsGenericArgument(name)) continue;
+      co_return Error(ErrorCode::kInvalidOptions, "attempted to set unrecognized parameter [{}]",
+                      name);
+    }
+    if (!std::exchange(found, true)) settings.Append(name, reply, "was");
+    EVENKEEL_CO_RETURN_IF_ERROR(settings.Set(name, value));
+  }
+  if (!found) co_return MakeError(ErrorCode::kInvalidOptions, "no option found to set");
   co_return reply.Finish();
 }
 

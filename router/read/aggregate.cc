@@ -34,7 +34,7 @@ constexpr std::string_view kNoCollection = "$cmd.aggregate";
 std::unique_ptr<query::QueryContext> ContextOf(const CommandContext& context,
                                                const AggregateCall& call) {
   auto out = MakeQueryContext(context.router, call.ns, call.let);
-  out->allow_disk_use = call.allow_disk_use.value_or(true);
+  out->allow_disk_use = call.allow_disk_use.value_or(out->allow_disk_use);
   // A bad one was refused with the command.
   if (const auto collation = query::Collation::Get(call.collation); collation.ok()) {
     out->collation = *collation;

@@ -1,15 +1,21 @@
-// One cursor per read, advanced batch by batch.
+// One cursor per read, advanced batch by batch, several at once.
 #include "router/read/foreign.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
+#include "base/async/wait.h"
 #include "base/status.h"
 #include "router/read/aggregate.h"
 #include "router/router.h"
 
 namespace evenkeel::router::read {
 namespace {
+
+// Reads of one cursor under way at the same time.
+constexpr size_t kReadsAtOnce = 8;
 
 class RoutedReads final : public ForeignServer {
  public:
@@ -21,9 +27,24 @@ class RoutedReads final : public ForeignServer {
         depth_(depth) {}
 
   Awaitable<absl::StatusOr<bool>> Serve(CallScope scope) override {
+    for (const query::ForeignReadPtr& read : reads_->TakeDropped()) {
+      if (const auto at = open_.find(read.get()); at != open_.end()) {
+        co_await at->second.cursor->Close();
+        open_.erase(read.get());
+      }
+    }
     const std::vector<query::ForeignReadPtr> wanted = reads_->TakeWanted();
-    for (const query::ForeignReadPtr& read : wanted) {
-      EVENKEEL_CO_RETURN_IF_ERROR(co_await Advance(read, scope));
+    for (size_t begin = 0; begin < wanted.size(); begin += kReadsAtOnce) {
+      const size_t end = std::min(wanted.size(), begin + kReadsAtOnce);
+      absl::Status failure;
+      std::vector<std::function<Awaitable<void>()>> tasks;
+      for (size_t i = begin; i < end; ++i) {
+        tasks.push_back([this, &read = wanted[i], &scope, &failure] {
+          return AdvanceTo(read, scope, failure);
+        });
+      }
+      co_await base::WhenAll(std::move(tasks));
+      EVENKEEL_CO_RETURN_IF_ERROR(failure);
     }
     co_return !wanted.empty();
   }
@@ -56,6 +77,12 @@ class RoutedReads final : public ForeignServer {
     call.collation = collation_;
     call.depth = depth_ + 1;
     co_return co_await OpenAggregate(context, std::move(call));
+  }
+
+  // Advances a read; keeps the first failure of several.
+  Awaitable<void> AdvanceTo(query::ForeignReadPtr read, CallScope scope, absl::Status& failure) {
+    absl::Status status = co_await Advance(std::move(read), std::move(scope));
+    if (failure.ok()) failure = std::move(status);
   }
 
   Awaitable<absl::Status> Advance(query::ForeignReadPtr read, CallScope scope) {

@@ -95,6 +95,7 @@ absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(
   out->ns = entry.ns;
   out->now_ms = absl::ToUnixMillis(context.service.wall().Now());
   out->cluster_time = context.service.clock().Now();
+  context.service.query_settings().ApplyTo(out.get());
   if (const bson::Value let = context.body()["let"]; let.Is(bson::Type::kObject)) {
     EVENKEEL_RETURN_IF_ERROR(query::CheckLetNames(let.AsDocument()));
     out->let = bson::Document(let.AsDocument());

@@ -86,6 +86,8 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
                 .sort = request.sort,
                 .hint = request.hint};
   EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
+  query::QueryContext& query_context = cursor->query_context();
+  query_context.allow_disk_use = request.allow_disk_use.value_or(query_context.allow_disk_use);
   if (!request.min.empty() || !request.max.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(
         KeyRange range, KeyRange::Parse(*collection.entry, request.hint, request.min, request.max,
@@ -129,7 +131,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenAggregate(
                             query::ParseAggregate(command->view()));
   EVENKEEL_ASSIGN_OR_RETURN(auto query_context, MakeQueryContext(context, *collection.entry));
   query_context->internal = true;
-  query_context->allow_disk_use = given.allow_disk_use.value_or(true);
+  query_context->allow_disk_use = given.allow_disk_use.value_or(query_context->allow_disk_use);
   EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline parsed,
                             query::Pipeline::Parse(given.pipeline, *query_context));
   const auto pipeline = std::make_shared<query::Pipeline>(std::move(parsed));

@@ -174,7 +174,9 @@ Awaitable<absl::StatusOr<bool>> ReadCursor::NextBatch(CommandContext& context,
     add(kept_.front().view);
     kept_.pop_front();
   }
-  bool switched = false;
+  // Behind the scan operators may read what they have put on disk.
+  bool switched = operators_ && scan_ended_ && !ended_ && !full;
+  if (switched) co_await base::SwitchTo(context.service.pool());
   absl::Status status;
   while (!ended_ && !full && status.ok()) {
     status = RunSlice(context, take);

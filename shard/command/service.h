@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "catalog/shard_catalog.h"
+#include "query/settings.h"
 #include "shard/commit/shard_state.h"
 #include "shard/commit/transaction_table.h"
 #include "storage/store.h"
@@ -67,6 +68,11 @@ class ShardService {
   Awaitable<void> EndOldTransactions();
   // MongoDB's transactionLifetimeLimitSeconds.
   std::atomic<int64_t> transaction_lifetime_seconds{60};
+  // What queries may use, from now on; without it the defaults, and no disk.
+  void SetQuerySettings(std::shared_ptr<const query::Settings> settings) {
+    query_settings_ = std::move(settings);
+  }
+  const query::Settings& query_settings() const { return *query_settings_; }
 
   storage::ShardStore& store() { return *store_; }
   // The shard's part of the catalog, as of the latest durable write.
@@ -92,6 +98,7 @@ class ShardService {
   const base::WallClock* wall_;
   boost::asio::any_io_executor executor_;
   boost::asio::any_io_executor pool_;
+  std::shared_ptr<const query::Settings> query_settings_ = std::make_shared<query::Settings>();
   std::unique_ptr<CursorTable> cursors_;
   std::unique_ptr<KeyedLocks> upsert_locks_;
   std::unique_ptr<TransactionTable> transactions_;

@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict');
 const { describe, it, before } = require('node:test');
 const { useCluster, range } = require('../lib/cluster.js');
+const { TINY_MEMORY } = require('../lib/memory.js');
 const { Random } = require('../lib/random.js');
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
@@ -61,8 +62,8 @@ function canonical(rows) {
   return rows.map(text).sort();
 }
 
-describe(`aggregations on one shard and on three (SEED=${SEED})`, () => {
-  const cluster = useCluster({ shards: 3 });
+for (const [memory, args] of [['enough memory', []], ['memory for a few rows', TINY_MEMORY]]) describe(`aggregations on one shard and on three, ${memory} (SEED=${SEED})`, () => {
+  const cluster = useCluster({ shards: 3, args });
   let single, spread, otherSingle, otherSpread;
 
   before(async () => {

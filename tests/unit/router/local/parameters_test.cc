@@ -1,4 +1,4 @@
-// getParameter.
+// getParameter, setParameter.
 #include "tests/unit/router/harness.h"
 
 namespace evenkeel::router {
@@ -49,6 +49,34 @@ TEST_F(ParametersTest, BadSelections) {
 
 TEST_F(ParametersTest, UnknownOnes) {
   EXPECT_EQ(CodeOfReply(Run(R"({"getParameter": 1, "noSuch": 1, "$db": "admin"})")), 72);
+}
+
+TEST_F(ParametersTest, SettableOnes) {
+  const std::string_view set =
+      R"({"setParameter": 1, "internalDocumentSourceGroupMaxMemoryBytes": 5000, "$db": "admin"})";
+  const std::string_view get =
+      R"({"getParameter": {"showDetails": true}, "$db": "admin",
+          "internalDocumentSourceGroupMaxMemoryBytes": 1})";
+  EXPECT_EQ(Run(set)["was"].AsInt64(), 100 << 20);
+  EXPECT_EQ(Run(set)["was"].AsInt64(), 5000);
+  const bson::Document details = Run(get);
+  const bson::View parameter = details["internalDocumentSourceGroupMaxMemoryBytes"].AsDocument();
+  EXPECT_EQ(parameter["value"].AsInt64(), 5000);
+  EXPECT_TRUE(parameter["settableAtRuntime"].AsBool());
+}
+
+TEST_F(ParametersTest, WhatCannotBeSet) {
+  const BadCase cases[] = {
+      {R"("noSuch": 1)", 72},
+      {R"("quiet": true)", 20},
+      {R"("internalDocumentSourceGroupMaxMemoryBytes": 0)", 2},
+      {R"("comment": "nothing")", 72},
+  };
+  for (const BadCase& test : cases) {
+    const bson::Document reply =
+        Run("{\"setParameter\": 1, " + std::string(test.argument) + ", \"$db\": \"admin\"}");
+    EXPECT_EQ(CodeOfReply(reply), test.code) << test.argument;
+  }
 }
 
 }  // namespace
