@@ -14,7 +14,7 @@
 namespace evenkeel::router::read {
 namespace {
 
-// Reads of one cursor under way at the same time.
+// Reads of one cursor under way at the same time. Statements of a transaction come one at a time.
 constexpr size_t kReadsAtOnce = 8;
 
 class RoutedReads final : public ForeignServer {
@@ -34,8 +34,9 @@ class RoutedReads final : public ForeignServer {
       }
     }
     const std::vector<query::ForeignReadPtr> wanted = reads_->TakeWanted();
-    for (size_t begin = 0; begin < wanted.size(); begin += kReadsAtOnce) {
-      const size_t end = std::min(wanted.size(), begin + kReadsAtOnce);
+    const size_t at_once = scope.transaction ? 1 : kReadsAtOnce;
+    for (size_t begin = 0; begin < wanted.size(); begin += at_once) {
+      const size_t end = std::min(wanted.size(), begin + at_once);
       absl::Status failure;
       std::vector<std::function<Awaitable<void>()>> tasks;
       for (size_t i = begin; i < end; ++i) {
