@@ -111,6 +111,6 @@ describe('spilling', () => {
     await cluster.server.start();
     await cluster.reconnect();
     assert.ok(!fs.existsSync(left));
-    assert.equal(await single.countDocuments(), ROWS);
+    assert.equal(await cluster.db.collection(single.collectionName).countDocuments(), ROWS);  // of the new connection
   });
 });
