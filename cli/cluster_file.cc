@@ -28,10 +28,13 @@ class Reader {
       return Error(ErrorCode::kInvalidOptions, "{}: {}", path_, error.what());
     }
     if (!root.IsMap()) return Wrong(root, "the file must hold `key: value` lines");
-    EVENKEEL_RETURN_IF_ERROR(CheckKeys(root, {"key", "key-file", "shards"}));
+    EVENKEEL_RETURN_IF_ERROR(CheckKeys(root, {"key", "key-file", "shards", "tls"}));
     ClusterFile file;
     EVENKEEL_ASSIGN_OR_RETURN(file.key, ReadKey(root));
     EVENKEEL_ASSIGN_OR_RETURN(file.shards, ReadShards(root));
+    if (const YAML::Node tls = root["tls"]) {
+      EVENKEEL_ASSIGN_OR_RETURN(file.tls, ReadTls(tls));
+    }
     return file;
   }
 
@@ -93,6 +96,32 @@ class Reader {
     return shards;
   }
 
+  absl::StatusOr<wire::TlsFile> FileSetting(const YAML::Node& map, const std::string& name) const {
+    wire::TlsFile file;
+    EVENKEEL_ASSIGN_OR_RETURN(file.path, Text(map, name));
+    file.setting =
+        path_ + ", line " + std::to_string(map[name].Mark().line + 1) + ": '" + name + "'";
+    return file;
+  }
+
+  absl::StatusOr<ClusterTls> ReadTls(const YAML::Node& map) const {
+    if (!map.IsMap()) return Wrong(map, "'tls' must hold certificateKeyFile and caFile");
+    EVENKEEL_RETURN_IF_ERROR(CheckKeys(map, {"certificateKeyFile", "certificateKeyFilePassword",
+                                             "caFile", "allowInvalidHostnames"}));
+    ClusterTls tls;
+    EVENKEEL_ASSIGN_OR_RETURN(tls.certificate_key_file, FileSetting(map, "certificateKeyFile"));
+    EVENKEEL_ASSIGN_OR_RETURN(tls.ca_file, FileSetting(map, "caFile"));
+    if (map["certificateKeyFilePassword"]) {
+      EVENKEEL_ASSIGN_OR_RETURN(tls.key_password, Text(map, "certificateKeyFilePassword"));
+    }
+    if (const YAML::Node any = map["allowInvalidHostnames"]) {
+      if (!YAML::convert<bool>::decode(any, tls.any_host_name)) {
+        return Wrong(any, "'allowInvalidHostnames' must be true or false");
+      }
+    }
+    return tls;
+  }
+
   absl::StatusOr<ShardAddress> ReadShard(const YAML::Node& entry, size_t number) const {
     if (!entry.IsMap()) return Wrong(entry, "a shard is written {id: …, address: …}");
     EVENKEEL_RETURN_IF_ERROR(CheckKeys(entry, {"id", "address"}));
@@ -121,5 +150,15 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<ClusterFile> ReadClusterFile(const std::string& path) { return Reader(path).Read(); }
+
+wire::TlsOptions PeerTls(const ClusterTls& tls, wire::TlsSide side) {
+  wire::TlsOptions options;
+  options.side = side;
+  options.certificate_key_file = tls.certificate_key_file;
+  options.key_password = tls.key_password;
+  options.ca_file = tls.ca_file;
+  options.any_host_name = tls.any_host_name;
+  return options;
+}
 
 }  // namespace evenkeel::cli

@@ -5,8 +5,11 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "wire/net/tls.h"
 
 namespace evenkeel::cli {
 
@@ -17,8 +20,17 @@ struct ShardAddress {
   std::string text() const { return host + ":" + std::to_string(port); }
 };
 
+// How routers and shards encrypt what they send each other. The same file on every host names each
+// host's own certificate.
+struct ClusterTls {
+  wire::TlsFile certificate_key_file, ca_file;  // the settings' names hold file and line
+  std::string key_password;
+  bool any_host_name = false;
+};
+
 struct ClusterFile {
   std::string key;
+  std::optional<ClusterTls> tls;
   std::vector<ShardAddress> shards;
 };
 
@@ -28,8 +40,14 @@ struct ClusterFile {
 //   shards:
 //     - {id: shard0, address: "10.0.0.1:27018"}
 //     - {id: shard1, address: "10.0.0.2:27018"}
+//   tls:                                     # if what they send is to be encrypted
+//     certificateKeyFile: /etc/evenkeel/host.pem
+//     caFile: /etc/evenkeel/ca.pem
 //
 // Errors: InvalidOptions, naming file, line and key.
 absl::StatusOr<ClusterFile> ReadClusterFile(const std::string& path);
+
+// Both sides show a certificate and ask for one.
+wire::TlsOptions PeerTls(const ClusterTls& tls, wire::TlsSide side);
 
 }  // namespace evenkeel::cli

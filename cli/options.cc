@@ -1,6 +1,7 @@
 // Options by CLI11; a YAML file gives the same options by the same names.
 #include "cli/options.h"
 
+#include <absl/strings/ascii.h>
 #include <yaml-cpp/yaml.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,19 @@ constexpr const char* kFooter =
     "running.\n"
     "The configuration file is YAML with the names of the options of `start`, for example:\n"
     "  shards: 3\n  data: /var/lib/evenkeel\n  port: 27017\n  bind: [127.0.0.1]";
+
+// The map `tls:` has the names of MongoDB's net.tls: `mode` is the option tlsMode.
+void AddTlsItems(const YAML::Node& map, std::vector<CLI::ConfigItem>* found) {
+  for (const auto& entry : map) {
+    CLI::ConfigItem item;
+    item.parents = {"start"};
+    item.name = entry.first.as<std::string>();
+    item.name[0] = absl::ascii_toupper(static_cast<unsigned char>(item.name[0]));
+    item.name = "tls" + item.name;
+    item.inputs.push_back(entry.second.as<std::string>());
+    found->push_back(std::move(item));
+  }
+}
 
 // Reads YAML for CLI11: every top-level key is an option of `start`; a list gives several values.
 class YamlConfig final : public CLI::Config {
@@ -38,6 +52,10 @@ class YamlConfig final : public CLI::Config {
       CLI::ConfigItem item;
       item.parents = {"start"};
       item.name = entry.first.as<std::string>();
+      if (item.name == "tls" && entry.second.IsMap()) {
+        AddTlsItems(entry.second, &found);
+        continue;
+      }
       if (entry.second.IsSequence()) {
         for (const auto& value : entry.second) item.inputs.push_back(value.as<std::string>());
       } else if (entry.second.IsScalar()) {
@@ -76,6 +94,7 @@ void AddProcessOptions(CLI::App* app, ProcessOptions* process, LogChoice* log) {
 }
 
 void AddClientOptions(CLI::App* app, ProcessOptions* process, bool* no_auth) {
+  AddTlsOptions(app, &process->tls);
   app->add_option("--bind", process->bind,
                   "addresses to listen on; others than loopback need --no-auth")
       ->capture_default_str();
@@ -143,7 +162,9 @@ bson::Document CommandLine(int argc, const char* const* argv, const ProcessOptio
                                                                 static_cast<int32_t>(process.port));
   std::string bind;
   for (const std::string& address : process.bind) bind += (bind.empty() ? "" : ",") + address;
-  out.Append("bindIp", bind).Close();
+  out.Append("bindIp", bind);
+  AppendTlsChoice(out, process.tls);
+  out.Close();
   if (!data.empty()) out.OpenDocument("storage").Append("dbPath", data).Close();
   out.Close();
   return out.Finish();
@@ -153,8 +174,12 @@ bool IsLoopback(const std::string& address) {
   return address.starts_with("127.") || address == "localhost" || address == "::1";
 }
 
-// Prints why others may not be let in, and returns false.
-bool MayBind(const ProcessOptions& process, bool no_auth) {
+// Prints what is wrong with how clients are let in, and returns false.
+bool MayServe(const ProcessOptions& process, bool no_auth) {
+  if (const std::string wrong = CheckTlsChoice(process.tls); !wrong.empty()) {
+    std::cerr << "evenkeel: " << wrong << "\n";
+    return false;
+  }
   for (const std::string& address : process.bind) {
     if (IsLoopback(address) || no_auth) continue;
     std::cerr << "evenkeel: --bind " << address
@@ -195,11 +220,11 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
     return {std::move(shard), 0};
   }
   if (router_app->parsed()) {
-    if (!MayBind(router.process, router.no_auth)) return {std::nullopt, kWrongOptions};
+    if (!MayServe(router.process, router.no_auth)) return {std::nullopt, kWrongOptions};
     router.command_line = CommandLine(argc, argv, router.process, "");
     return {std::move(router), 0};
   }
-  if (!MayBind(start.process, start.no_auth)) return {std::nullopt, kWrongOptions};
+  if (!MayServe(start.process, start.no_auth)) return {std::nullopt, kWrongOptions};
   start.command_line = CommandLine(argc, argv, start.process, start.data);
   return {std::move(start), 0};
 }

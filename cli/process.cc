@@ -16,24 +16,32 @@ size_t PoolThreads(const ProcessOptions& options) {
                                   : std::max(2u, std::thread::hardware_concurrency());
 }
 
-wire::ServerOptions ServerOptionsOf(const ProcessOptions& options) {
+wire::ServerOptions ServerOptionsOf(const ProcessOptions& options, const ListenerTls& tls) {
   wire::ServerOptions out;
   out.bind = options.bind;
   out.port = options.port;
   out.connections_max = static_cast<size_t>(options.connections);
+  out.tls_mode = tls.mode;
+  out.tls = tls.context;
   return out;
 }
 
 }  // namespace
 
-Process::Process(const ProcessOptions& options)
+Process::Process(const ProcessOptions& options, ListenerTls tls)
     : host_(options.bind.front()),
+      tls_(std::move(tls)),
       clock_(base::WallClock::System(), kMaxDrift),
       pool_(PoolThreads(options)),
-      server_(ServerOptionsOf(options), {loop_.executor()}),
+      server_(ServerOptionsOf(options, tls_), {loop_.executor()}),
       signals_(loop_.executor()) {}
 
 Process::~Process() = default;
+
+std::string Process::ClientAddress() const {
+  const bool encrypted = tls_.mode == wire::TlsMode::kRequire;
+  return "mongodb://" + host_ + ":" + std::to_string(port()) + "/" + (encrypted ? "?tls=true" : "");
+}
 
 absl::Status Process::Listen() { return server_.Listen(); }
 

@@ -18,6 +18,7 @@
 #include "base/async/event_loop.h"
 #include "base/clock.h"
 #include "cli/query_settings.h"
+#include "cli/tls_choice.h"
 #include "wire/net/server.h"
 
 namespace evenkeel::cli {
@@ -29,11 +30,13 @@ struct ProcessOptions {
   uint32_t pool_threads = 0;   // 0: one per core, two at least
   bool test_commands = false;  // of routers: fail points may be set by clients
   QueryOptions queries;
+  TlsChoice tls;
 };
 
 class Process {
  public:
-  explicit Process(const ProcessOptions& options);
+  // tls  of the listener: what was made of options.tls.
+  Process(const ProcessOptions& options, ListenerTls tls);
   ~Process();
 
   // Binds the addresses; clients wait until Serve. Errors: of the listener, naming the address.
@@ -54,6 +57,10 @@ class Process {
 
   uint16_t port() const { return server_.port(); }
   const std::string& host() const { return host_; }
+  // What a client connects to: "mongodb://127.0.0.1:27017/".
+  std::string ClientAddress() const;
+  // Null when the listener does not speak TLS.
+  const std::shared_ptr<wire::TlsContext>& tls() const { return tls_.context; }
   wire::ServerStats server_stats() const { return server_.stats(); }
   base::HybridClock& clock() { return clock_; }
   const base::WallClock* wall() const { return base::WallClock::System(); }
@@ -62,6 +69,7 @@ class Process {
 
  private:
   const std::string host_;
+  const ListenerTls tls_;
   base::HybridClock clock_;
   boost::asio::thread_pool pool_;
   base::EventLoop loop_{"network"};

@@ -53,6 +53,17 @@ absl::StatusOr<bson::Document> ShardHandler::Authenticate(wire::ClientState& cli
   return bson::Document();
 }
 
+std::optional<absl::StatusOr<bson::Document>> ShardHandler::OfProcess(
+    const wire::Request& request) {
+  if (request.name == "_ping") return bson::Document();
+  if (request.name != "_rotateCertificates") return std::nullopt;
+  if (certificates_ != nullptr) {
+    if (absl::Status status = certificates_->Reload(); !status.ok()) return status;
+    base::LogInfo("shard", "certificates were read again");
+  }
+  return bson::Document();
+}
+
 boost::asio::awaitable<wire::Reply> ShardHandler::Handle(std::shared_ptr<wire::ClientState> client,
                                                          wire::Request request) {
   const wire::PeerFields peer = wire::PeerFieldsOf(request.body(), absl::Now());
@@ -68,7 +79,10 @@ boost::asio::awaitable<wire::Reply> ShardHandler::Handle(std::shared_ptr<wire::C
   }
   clock_->Observe(peer.time);
   bson::Document body;
-  if (request.name != "_ping") {
+  if (auto answered = OfProcess(request)) {
+    if (!answered->ok()) co_return ErrorFor(answered->status());
+    body = *std::move(*answered);
+  } else {
     body = co_await service_->Handle(std::move(request.message), peer.deadline,
                                      client->disconnected.token());
   }

@@ -6,19 +6,27 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/synchronization/mutex.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "shard/command/service.h"
 #include "wire/net/handler.h"
+#include "wire/net/tls.h"
 
 namespace evenkeel::cli {
 
 class ShardHandler final : public wire::RequestHandler {
  public:
   // service, clock  outlive the handler.
-  ShardHandler(shard::ShardService* service, base::HybridClock* clock, std::string cluster_key)
-      : service_(service), clock_(clock), cluster_key_(std::move(cluster_key)) {}
+  // certificates    of the listener; null when it does not speak TLS.
+  ShardHandler(shard::ShardService* service, base::HybridClock* clock, std::string cluster_key,
+               std::shared_ptr<wire::TlsContext> certificates)
+      : service_(service),
+        clock_(clock),
+        cluster_key_(std::move(cluster_key)),
+        certificates_(std::move(certificates)) {}
 
   boost::asio::awaitable<wire::Reply> Handle(std::shared_ptr<wire::ClientState> client,
                                              wire::Request request) override;
@@ -30,11 +38,14 @@ class ShardHandler final : public wire::RequestHandler {
     std::string own, other;  // nonces
   };
   absl::StatusOr<bson::Document> Greet(const wire::ClientState& client, bson::View body);
+  // What a router asks of the process, not of its shard.
+  std::optional<absl::StatusOr<bson::Document>> OfProcess(const wire::Request& request);
   absl::StatusOr<bson::Document> Authenticate(wire::ClientState& client, bson::View body);
 
   shard::ShardService* const service_;
   base::HybridClock* const clock_;
   const std::string cluster_key_;
+  const std::shared_ptr<wire::TlsContext> certificates_;
   absl::Mutex mutex_;
   absl::flat_hash_map<int64_t, Greeting> greetings_ ABSL_GUARDED_BY(mutex_);  // by connection
 };

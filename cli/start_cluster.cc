@@ -19,16 +19,14 @@ constexpr uint32_t kDefaultShards = 3;
 
 class ClusterNode final : public Node {
  public:
-  explicit ClusterNode(const StartOptions& options)
-      : options_(options), process_(options.process) {}
+  ClusterNode(const StartOptions& options, ListenerTls tls)
+      : options_(options), process_(options.process, std::move(tls)) {}
 
   absl::Status Boot();
   std::string Describe() const override {
     return std::to_string(shards_->size()) + " shards, data in " + options_.data;
   }
-  std::string Address() const override {
-    return "mongodb://" + process_.host() + ":" + std::to_string(process_.port()) + "/";
-  }
+  std::string Address() const override { return process_.ClientAddress(); }
   void WaitForSignal() override { process_.WaitForSignal(); }
   absl::Status Stop() override;
 
@@ -97,7 +95,8 @@ absl::Status ClusterNode::Stop() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Node>> StartCluster(const StartOptions& options) {
-  return Booted(std::make_unique<ClusterNode>(options));
+  EVENKEEL_ASSIGN_OR_RETURN(ListenerTls tls, LoadTls(options.process.tls));
+  return Booted(std::make_unique<ClusterNode>(options, std::move(tls)));
 }
 
 }  // namespace evenkeel::cli

@@ -18,16 +18,14 @@ namespace {
 
 class RouterNode final : public Node {
  public:
-  explicit RouterNode(const RouterStartOptions& options)
-      : options_(options), process_(options.process) {}
+  RouterNode(const RouterStartOptions& options, ListenerTls tls)
+      : options_(options), process_(options.process, std::move(tls)) {}
 
   absl::Status Boot();
   std::string Describe() const override {
     return "router of " + std::to_string(channels_.size()) + " shards";
   }
-  std::string Address() const override {
-    return "mongodb://" + process_.host() + ":" + std::to_string(process_.port()) + "/";
-  }
+  std::string Address() const override { return process_.ClientAddress(); }
   void WaitForSignal() override { process_.WaitForSignal(); }
   absl::Status Stop() override;
 
@@ -37,6 +35,7 @@ class RouterNode final : public Node {
 
   const RouterStartOptions options_;
   Process process_;
+  std::shared_ptr<wire::TlsContext> peers_;  // null: shards are talked to in the clear
   std::vector<wire::RemoteChannel*> channels_;
   std::unique_ptr<router::Router> router_;
 };
@@ -45,7 +44,7 @@ std::vector<std::unique_ptr<wire::ShardChannel>> RouterNode::MakeChannels(const 
   std::vector<std::unique_ptr<wire::ShardChannel>> channels;
   for (const ShardAddress& shard : file.shards) {
     wire::RemoteChannelOptions options;
-    options.address = {shard.name, shard.host, shard.port, file.key};
+    options.address = {shard.name, shard.host, shard.port, file.key, peers_};
     auto channel = std::make_unique<wire::RemoteChannel>(std::move(options), &process_.clock(),
                                                          process_.network());
     channels_.push_back(channel.get());
@@ -56,6 +55,10 @@ std::vector<std::unique_ptr<wire::ShardChannel>> RouterNode::MakeChannels(const 
 
 absl::Status RouterNode::Boot() {
   EVENKEEL_ASSIGN_OR_RETURN(const ClusterFile file, ReadClusterFile(options_.cluster));
+  if (file.tls) {
+    EVENKEEL_ASSIGN_OR_RETURN(peers_,
+                              wire::TlsContext::Load(PeerTls(*file.tls, wire::TlsSide::kClient)));
+  }
   EVENKEEL_RETURN_IF_ERROR(process_.Listen());
   router::RouterOptions options =
       RouterOptionsOf(process_, options_.process, options_.command_line);
@@ -63,6 +66,7 @@ absl::Status RouterNode::Boot() {
   EVENKEEL_ASSIGN_OR_RETURN(options.query_settings,
                             OpenQuerySettings(options_.process.queries, temporary));
   options.owns_shards = false;
+  options.shard_certificates = peers_;
   for (const ShardAddress& shard : file.shards) options.shard_hosts.push_back(shard.text());
   router_ =
       std::make_unique<router::Router>(std::move(options), MakeChannels(file), &process_.clock(),
@@ -90,7 +94,8 @@ absl::Status RouterNode::Stop() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Node>> StartRouter(const RouterStartOptions& options) {
-  return Booted(std::make_unique<RouterNode>(options));
+  EVENKEEL_ASSIGN_OR_RETURN(ListenerTls tls, LoadTls(options.process.tls));
+  return Booted(std::make_unique<RouterNode>(options, std::move(tls)));
 }
 
 }  // namespace evenkeel::cli

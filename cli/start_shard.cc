@@ -16,8 +16,11 @@ namespace {
 
 class ShardNode final : public Node {
  public:
-  ShardNode(const ShardStartOptions& options, ShardId id, std::string key)
-      : options_(options), id_(id), key_(std::move(key)), process_(options.process) {}
+  ShardNode(const ShardStartOptions& options, ShardId id, std::string key, ListenerTls tls)
+      : options_(options),
+        id_(id),
+        key_(std::move(key)),
+        process_(options.process, std::move(tls)) {}
 
   absl::Status Boot();
   std::string Describe() const override { return options_.id + ", data in " + options_.data; }
@@ -48,7 +51,8 @@ absl::Status ShardNode::Boot() {
   EVENKEEL_ASSIGN_OR_RETURN(set.query_settings,
                             OpenQuerySettings(options_.process.queries, options_.data + "/spill"));
   EVENKEEL_ASSIGN_OR_RETURN(shards_, ShardSet::Open(set, &process_));
-  handler_ = std::make_unique<ShardHandler>(shards_->service(0), &process_.clock(), key_);
+  handler_ =
+      std::make_unique<ShardHandler>(shards_->service(0), &process_.clock(), key_, process_.tls());
   process_.Serve(handler_.get());
   return absl::OkStatus();
 }
@@ -77,7 +81,13 @@ absl::StatusOr<std::unique_ptr<Node>> StartShard(const ShardStartOptions& option
   if (options.process.bind.empty()) with_address.process.bind = {found->host};
   if (!options.port_given) with_address.process.port = found->port;
   const ShardId id{static_cast<uint32_t>(found - file.shards.begin())};
-  return Booted(std::make_unique<ShardNode>(with_address, id, std::move(file.key)));
+  ListenerTls tls;
+  if (file.tls) {
+    tls.mode = wire::TlsMode::kRequire;
+    EVENKEEL_ASSIGN_OR_RETURN(tls.context,
+                              wire::TlsContext::Load(PeerTls(*file.tls, wire::TlsSide::kServer)));
+  }
+  return Booted(std::make_unique<ShardNode>(with_address, id, std::move(file.key), std::move(tls)));
 }
 
 }  // namespace evenkeel::cli

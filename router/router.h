@@ -36,6 +36,9 @@ struct RouterOptions {
   bool test_commands = false;  // configureFailPoint exists
   // What queries may use, shared with the shards of this process. The default has no disk.
   std::shared_ptr<query::Settings> query_settings = std::make_shared<query::Settings>();
+  // What rotateCertificates reads again: those of the listener, and those for connections to
+  // shards. Null where there is no TLS.
+  std::shared_ptr<wire::TlsContext> certificates, shard_certificates;
   // Counters of the listener, for serverStatus; may be empty. Any thread.
   std::function<wire::ServerStats()> server_stats;
 };

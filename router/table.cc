@@ -72,6 +72,7 @@ constexpr Row kRows[] = {
     {"ping", local::PingCommand},
     {"refreshSessions", local::RefreshSessionsCommand},
     {"renameCollection", ddl::RenameCollectionCommand},
+    {"rotateCertificates", local::RotateCertificatesCommand},
     {"serverStatus", local::ServerStatusCommand},
     {"setParameter", local::SetParameterCommand},
     {"shardCollection", ddl::ShardCollectionCommand},

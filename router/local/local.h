@@ -19,6 +19,7 @@ Awaitable<CommandResult> ListCommandsCommand(CommandContext& context);
 Awaitable<CommandResult> GetParameterCommand(CommandContext& context);
 Awaitable<CommandResult> SetParameterCommand(CommandContext& context);
 Awaitable<CommandResult> ServerStatusCommand(CommandContext& context);
+Awaitable<CommandResult> RotateCertificatesCommand(CommandContext& context);
 
 Awaitable<CommandResult> StartSessionCommand(CommandContext& context);
 Awaitable<CommandResult> RefreshSessionsCommand(CommandContext& context);

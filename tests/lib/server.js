@@ -9,7 +9,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const ROOT = path.resolve(__dirname, '..', '..');
-const READY = /^evenkeel is ready: (\S*?[\d.]+:(\d+)\/?) \(.+\)(?:\. Next: mongosh \S+)?$/;
+const READY = /^evenkeel is ready: (\S*?[\d.]+:(\d+)(?:\/\S*)?) \(.+\)(?:\. Next: mongosh \S+)?$/;
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 60_000;
 const LOG_LINES_SHOWN = 30;

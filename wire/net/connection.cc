@@ -74,8 +74,8 @@ Connection::Connection(NetworkLoop* loop, const ConnectionSettings* settings,
                        asio::ip::tcp::socket socket, int64_t id)
     : loop_(loop),
       settings_(settings),
-      socket_(std::move(socket)),
-      reader_(&socket_, settings->budget),
+      stream_(std::move(socket)),
+      reader_(&stream_, settings->budget),
       client_(std::make_shared<ClientState>()) {
   client_->connection_id = id;
 }
@@ -84,15 +84,15 @@ Connection::~Connection() = default;
 
 void Connection::SetUp() {
   thread_ = pthread_self();
-  client_->remote = RemoteName(socket_);
-  const int socket = socket_.native_handle();
+  client_->remote = RemoteName(stream_.socket());
+  const int socket = stream_.socket().native_handle();
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   SetOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   SetOption(socket, IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdleSeconds);
   SetOption(socket, IPPROTO_TCP, TCP_KEEPINTVL, kKeepIntervalSeconds);
   SetOption(socket, IPPROTO_TCP, TCP_KEEPCNT, kKeepProbes);
   error_code error;
-  socket_.non_blocking(true, error);
+  stream_.socket().non_blocking(true, error);
 }
 
 asio::awaitable<void> Connection::Run(std::shared_ptr<Connection> self) {
@@ -113,6 +113,7 @@ asio::awaitable<void> Connection::Run(std::shared_ptr<Connection> self) {
 }
 
 asio::awaitable<absl::Status> Connection::Serve() {
+  if (settings_->tls_mode != TlsMode::kDisabled) EVENKEEL_CO_RETURN_IF_ERROR(co_await Secure());
   Frame frame;
   while (!stopping_) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const FrameReader::Progress progress, reader_.Take(frame));
@@ -132,17 +133,40 @@ asio::awaitable<absl::Status> Connection::Serve() {
   co_return absl::OkStatus();
 }
 
+asio::awaitable<absl::Status> Connection::Secure() {
+  bool begun = false;
+  while (reader_.Buffered().size() < kTlsStartBytes && StartsTls(reader_.Buffered())) {
+    absl::Status status = co_await FillSome(begun);
+    loop_->bytes_in.Add(reader_.TakeBytesRead());
+    if (!status.ok()) co_return status;
+  }
+  if (!StartsTls(reader_.Buffered())) {
+    if (settings_->tls_mode != TlsMode::kRequire) co_return absl::OkStatus();
+    co_return MakeError(ErrorCode::kProtocolError, "only TLS connections are taken here");
+  }
+  loop_->watch.Enter(this, Phase::kReading, settings_->transfer_time_max);
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await stream_.Accept(*settings_->tls, reader_.Buffered()));
+  reader_.Discard();
+  loop_->watch.Enter(this, Phase::kIdle);
+  co_return absl::OkStatus();
+}
+
+// No coroutine of its own: this is on the way of every request.
+asio::awaitable<absl::Status> Connection::FillSome(bool& begun) {
+  if (reader_.HasPartialFrame() && !begun) {
+    begun = true;  // once: a peer that sends byte by byte gains no time
+    loop_->watch.Enter(this, Phase::kReading, settings_->transfer_time_max);
+  }
+  return reader_.Fill();
+}
+
 asio::awaitable<absl::Status> Connection::NextFrame(Frame& frame) {
   bool begun = false;
   for (;;) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const FrameReader::Progress progress, reader_.Take(frame));
     if (progress == FrameReader::Progress::kFrame) co_return absl::OkStatus();
     if (progress == FrameReader::Progress::kLarge) break;
-    if (reader_.HasPartialFrame() && !begun) {
-      begun = true;  // once: a peer that sends byte by byte gains no time
-      loop_->watch.Enter(this, Phase::kReading, settings_->transfer_time_max);
-    }
-    absl::Status status = co_await reader_.Fill();
+    absl::Status status = co_await FillSome(begun);
     loop_->bytes_in.Add(reader_.TakeBytesRead());
     if (!status.ok()) co_return status;
   }
@@ -246,7 +270,7 @@ asio::awaitable<absl::Status> Connection::Write(const bson::Document& body, cons
   }
   Compose(body, form);
   error_code error;
-  const size_t written = socket_.write_some(out_.parts, error);
+  const size_t written = WriteAtOnce(error);
   if (error && error != asio::error::would_block && error != asio::error::try_again) {
     co_return Error(ErrorCode::kSocketException, "connection closed: {}", error.message());
   }
@@ -264,11 +288,15 @@ asio::awaitable<absl::Status> Connection::Write(const bson::Document& body, cons
     skip -= cut;
   }
   const auto [failed, more] =
-      co_await asio::async_write(socket_, rest, asio::as_tuple(asio::deferred));
+      co_await asio::async_write(stream_, rest, asio::as_tuple(asio::deferred));
   loop_->bytes_out.Add(more);
   if (failed)
     co_return Error(ErrorCode::kSocketException, "connection closed: {}", failed.message());
   co_return absl::OkStatus();
+}
+
+size_t Connection::WriteAtOnce(error_code& error) {
+  return stream_.encrypted() ? 0 : stream_.socket().write_some(out_.parts, error);
 }
 
 void Connection::Compose(const bson::Document& body, const ReplyForm& form) {
@@ -342,10 +370,6 @@ void Connection::Abort() {
   Close();
 }
 
-void Connection::Close() {
-  error_code error;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_both, error);
-  socket_.close(error);
-}
+void Connection::Close() { stream_.Close(); }
 
 }  // namespace evenkeel::wire

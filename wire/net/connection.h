@@ -25,6 +25,8 @@
 #include "wire/net/frame_reader.h"
 #include "wire/net/handler.h"
 #include "wire/net/network_loop.h"
+#include "wire/net/stream.h"
+#include "wire/net/tls.h"
 #include "wire/net/watch.h"
 
 namespace evenkeel::wire {
@@ -35,6 +37,8 @@ struct ConnectionSettings {
   base::ByteBudget* budget = nullptr;
   absl::Duration transfer_time_max;
   size_t transfer_bytes_per_second_min = 1;
+  TlsMode tls_mode = TlsMode::kDisabled;
+  const TlsContext* tls = nullptr;  // unless disabled
 };
 
 class Connection final : public Watched {
@@ -47,7 +51,7 @@ class Connection final : public Watched {
   // Serves until the peer closes, the stream breaks, or Stop or Abort. In the loop's thread.
   static boost::asio::awaitable<void> Run(std::shared_ptr<Connection> self);
 
-  int NativeHandle() override { return socket_.native_handle(); }
+  int NativeHandle() override { return stream_.socket().native_handle(); }
   void PeerGone() override;
   void TookTooLong() override;
   void Stop() override;
@@ -72,6 +76,10 @@ class Connection final : public Watched {
   };
 
   boost::asio::awaitable<absl::Status> Serve();
+  // Tells by the first bytes whether the peer speaks TLS; if it does, shakes hands.
+  boost::asio::awaitable<absl::Status> Secure();
+  // Reads what has come of something that has begun to arrive, or waits for its beginning.
+  boost::asio::awaitable<absl::Status> FillSome(bool& begun);
   // The coroutines below take references into Serve's frame, which outlives them.
   boost::asio::awaitable<absl::Status> NextFrame(Frame& frame);
   // Replies that wait for slow peers have used up the budget: nothing new is begun before there is
@@ -80,6 +88,9 @@ class Connection final : public Watched {
   boost::asio::awaitable<absl::Status> Process(Frame& frame);
   boost::asio::awaitable<absl::Status> Execute(Message message, ReplyForm form);
   boost::asio::awaitable<absl::Status> Write(const bson::Document& body, const ReplyForm& form);
+  // Gives the socket what it takes at once. Returns how much that was; a TLS connection cannot
+  // tell.
+  size_t WriteAtOnce(boost::system::error_code& error);
 
   absl::StatusOr<Message> Parse(Frame& frame, ReplyForm& form);
   Reply ReplyFor(std::exception_ptr exception);
@@ -92,7 +103,7 @@ class Connection final : public Watched {
 
   NetworkLoop* const loop_;
   const ConnectionSettings* const settings_;
-  boost::asio::ip::tcp::socket socket_;
+  Stream stream_;
   FrameReader reader_;
   std::shared_ptr<ClientState> client_;
   Outgoing out_;

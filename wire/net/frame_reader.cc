@@ -46,8 +46,8 @@ void ReplacePayload(Frame& frame, std::string bytes) {
   frame.payload = bson::SharedBytes(unpacked, &unpacked->bytes);
 }
 
-FrameReader::FrameReader(asio::ip::tcp::socket* socket, base::ByteBudget* budget)
-    : socket_(socket), budget_(budget), buffer_(new char[kReadBufferBytes]) {}
+FrameReader::FrameReader(Stream* stream, base::ByteBudget* budget)
+    : stream_(stream), budget_(budget), buffer_(new char[kReadBufferBytes]) {}
 
 absl::Status FrameReader::ParseFront(Frame& frame) {
   const std::string_view bytes = Buffered();
@@ -97,7 +97,7 @@ asio::awaitable<absl::Status> FrameReader::Fill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  const auto [error, bytes] = co_await socket_->async_read_some(
+  const auto [error, bytes] = co_await stream_->async_read_some(
       asio::buffer(buffer_.get() + end_, kReadBufferBytes - end_), asio::as_tuple(asio::deferred));
   if (error) co_return Closed(error);
   end_ += bytes;
@@ -125,7 +125,7 @@ asio::awaitable<absl::Status> FrameReader::ReadLarge(Frame& frame) {
     const size_t step = std::min(kReadStepBytes, total - have);
     payload->bytes.resize(have + step);
     const auto [error, bytes] = co_await asio::async_read(
-        *socket_, asio::buffer(payload->bytes.data() + have, step), asio::as_tuple(asio::deferred));
+        *stream_, asio::buffer(payload->bytes.data() + have, step), asio::as_tuple(asio::deferred));
     bytes_read_ += bytes;
     if (error) co_return Closed(error);
   }

@@ -1,6 +1,6 @@
-// Cuts the bytes of one socket into frames. Small frames are read through a buffer, several by one
-// system call; the body of a large one is admitted against the budget first and then read into its
-// own memory.
+// Cuts the bytes of one connection into frames. Small frames are read through a buffer, several by
+// one system call; the body of a large one is admitted against the budget first and then read into
+// its own memory.
 //
 // Thread: the connection's loop.
 #pragma once
@@ -8,7 +8,6 @@
 #include <absl/status/statusor.h>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "base/async/byte_budget.h"
 #include "base/async/cancellation.h"
 #include "base/bson/document.h"
+#include "wire/net/stream.h"
 #include "wire/protocol/compress.h"
 #include "wire/protocol/message.h"
 
@@ -42,7 +42,7 @@ void ReplacePayload(Frame& frame, std::string bytes);
 class FrameReader {
  public:
   // Both outlive the reader.
-  FrameReader(boost::asio::ip::tcp::socket* socket, base::ByteBudget* budget);
+  FrameReader(Stream* stream, base::ByteBudget* budget);
 
   enum class Progress {
     kFrame,     // a frame was taken
@@ -54,6 +54,10 @@ class FrameReader {
   absl::StatusOr<Progress> Take(Frame& frame);
   // True when a frame has begun to arrive.
   bool HasPartialFrame() const { return end_ > begin_; }
+  // What has been read and not been taken.
+  std::string_view Buffered() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  // Forgets it: it was no frame's.
+  void Discard() { begin_ = end_ = 0; }
 
   // Reads what has come, at least one byte. Errors: SocketException when the peer has closed or the
   // connection is broken.
@@ -69,10 +73,9 @@ class FrameReader {
   uint64_t TakeBytesRead() { return std::exchange(bytes_read_, 0); }
 
  private:
-  std::string_view Buffered() const { return {buffer_.get() + begin_, end_ - begin_}; }
   absl::Status ParseFront(Frame& frame);
 
-  boost::asio::ip::tcp::socket* socket_;
+  Stream* stream_;
   base::ByteBudget* budget_;
   std::unique_ptr<char[]> buffer_;
   size_t begin_ = 0;

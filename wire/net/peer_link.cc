@@ -56,7 +56,7 @@ class PeerLink::Watchdog {
       });
     }
     callback_ =
-        cancelled_.OnCancel([weak, exchange = exchange_, executor = link.socket_.get_executor()] {
+        cancelled_.OnCancel([weak, exchange = exchange_, executor = link.stream_.get_executor()] {
           asio::post(executor, [weak, exchange] {
             Bite(weak, exchange, MakeError(ErrorCode::kInterrupted, "operation was interrupted"));
           });
@@ -80,7 +80,8 @@ class PeerLink::Watchdog {
   uint64_t callback_ = 0;
 };
 
-PeerLink::PeerLink(asio::any_io_executor executor) : socket_(executor), timer_(executor) {}
+PeerLink::PeerLink(asio::any_io_executor executor)
+    : stream_(tcp::socket(executor)), timer_(executor) {}
 
 PeerLink::~PeerLink() = default;
 
@@ -91,21 +92,21 @@ absl::Status PeerLink::Broken(ErrorCode code, const std::string& what) const {
 
 void PeerLink::Abort(absl::Status reason) {
   if (aborted_.ok()) aborted_ = std::move(reason);
-  error_code ignored;
-  socket_.close(ignored);
+  stream_.Close();
 }
 
 asio::awaitable<absl::Status> PeerLink::Connect(const PeerAddress& address) {
-  tcp::resolver resolver(socket_.get_executor());
+  tcp::resolver resolver(stream_.get_executor());
   auto [unknown, found] = co_await resolver.async_resolve(
       address.host, std::to_string(address.port), tcp::resolver::numeric_service, kAsTuple);
   if (unknown) co_return Broken(ErrorCode::kHostUnreachable, unknown.message());
-  const auto [refused, endpoint] = co_await asio::async_connect(socket_, found, kAsTuple);
+  tcp::socket& socket = stream_.socket();
+  const auto [refused, endpoint] = co_await asio::async_connect(socket, found, kAsTuple);
   if (refused) co_return Broken(ErrorCode::kHostUnreachable, refused.message());
   error_code error;
-  socket_.set_option(tcp::no_delay(true), error);
-  if (!error) socket_.set_option(asio::socket_base::keep_alive(true), error);
-  if (!error) socket_.non_blocking(true, error);
+  socket.set_option(tcp::no_delay(true), error);
+  if (!error) socket.set_option(asio::socket_base::keep_alive(true), error);
+  if (!error) socket.non_blocking(true, error);
   if (error) co_return Broken(ErrorCode::kHostUnreachable, error.message());
   co_return absl::OkStatus();
 }
@@ -131,7 +132,11 @@ asio::awaitable<absl::Status> PeerLink::Open(const PeerAddress& address, absl::T
   peer_ = address.name + " at " + address.host + ":" + std::to_string(address.port);
   const Watchdog watchdog(*this, deadline, {});
   absl::Status opened = co_await Connect(address);
-  if (opened.ok()) opened = co_await Prove(address);
+  if (opened.ok() && address.tls != nullptr) {
+    const absl::Status secured = co_await stream_.Connect(*address.tls, address.host);
+    if (!secured.ok()) opened = Broken(CodeOf(secured), std::string(MessageOf(secured)));
+  }
+  if (opened.ok() && !address.cluster_key.empty()) opened = co_await Prove(address);
   if (opened.ok() || CodeOf(opened) == ErrorCode::kAuthenticationFailed) co_return opened;
   // The time to open a link is not the client's: nothing was asked yet.
   const bool late = CodeOf(opened) == ErrorCode::kMaxTimeMSExpired;
@@ -142,7 +147,7 @@ asio::awaitable<absl::Status> PeerLink::Open(const PeerAddress& address, absl::T
 asio::awaitable<absl::Status> PeerLink::Send(const Message& request) {
   request_id_ = request_id_ == INT32_MAX ? 1 : request_id_ + 1;
   const std::string bytes = EncodeOpMsg(request_id_, 0, request);
-  const auto [error, sent] = co_await asio::async_write(socket_, asio::buffer(bytes), kAsTuple);
+  const auto [error, sent] = co_await asio::async_write(stream_, asio::buffer(bytes), kAsTuple);
   if (error) co_return Broken(ErrorCode::kHostUnreachable, error.message());
   co_return absl::OkStatus();
 }
@@ -150,7 +155,7 @@ asio::awaitable<absl::Status> PeerLink::Send(const Message& request) {
 asio::awaitable<absl::StatusOr<Message>> PeerLink::Receive() {
   char head[kHeaderBytes];
   const auto [no_head, head_bytes] =
-      co_await asio::async_read(socket_, asio::buffer(head), kAsTuple);
+      co_await asio::async_read(stream_, asio::buffer(head), kAsTuple);
   if (no_head) co_return Broken(ErrorCode::kNetworkTimeout, no_head.message());
   const std::string_view header_bytes(head, kHeaderBytes);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const MessageHeader header, ParseHeader(header_bytes));
@@ -160,7 +165,7 @@ asio::awaitable<absl::StatusOr<Message>> PeerLink::Receive() {
   const auto payload =
       std::make_shared<std::string>(static_cast<size_t>(header.length_bytes) - kHeaderBytes, '\0');
   const auto [no_rest, rest_bytes] =
-      co_await asio::async_read(socket_, asio::buffer(*payload), kAsTuple);
+      co_await asio::async_read(stream_, asio::buffer(*payload), kAsTuple);
   if (no_rest) co_return Broken(ErrorCode::kNetworkTimeout, no_rest.message());
   co_return ParseOpMsg(header, header_bytes, payload);
 }
@@ -174,10 +179,10 @@ asio::awaitable<absl::StatusOr<Message>> PeerLink::Exchange(const Message& reque
 }
 
 bool PeerLink::IsQuiet() {
-  if (!socket_.is_open()) return false;
+  if (!stream_.socket().is_open()) return false;
   char byte;
   error_code error;
-  socket_.receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
+  stream_.socket().receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
   return error == asio::error::would_block;
 }
 

@@ -10,23 +10,24 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <string>
 
 #include "base/async/cancellation.h"
 #include "base/status.h"
+#include "wire/net/stream.h"
 #include "wire/protocol/message.h"
 
 namespace evenkeel::wire {
 
-// Where a shard is, and how a router shows that it may talk to it.
+// Where a server is, and how a client shows that it may talk to it.
 struct PeerAddress {
   std::string name;  // "shard0", for messages
   std::string host;
   uint16_t port = 0;
-  std::string cluster_key;
+  std::string cluster_key;                // empty: nothing is proved, as by an ordinary client
+  std::shared_ptr<const TlsContext> tls;  // null: plain
 };
 
 class PeerLink : public std::enable_shared_from_this<PeerLink> {
@@ -35,7 +36,8 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   ~PeerLink();
 
   // Connects and proves both sides. `address` outlives the call. Errors: HostUnreachable;
-  // AuthenticationFailed when the other side has another key.
+  // AuthenticationFailed when the other side has another key or a certificate that is not to be
+  // trusted.
   boost::asio::awaitable<absl::Status> Open(const PeerAddress& address, absl::Time deadline);
 
   // Errors: HostUnreachable when the request was not sent as a whole; NetworkTimeout when the
@@ -60,7 +62,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   boost::asio::awaitable<absl::StatusOr<Message>> Receive();
   absl::Status Broken(ErrorCode code, const std::string& what) const;
 
-  boost::asio::ip::tcp::socket socket_;
+  Stream stream_;
   boost::asio::steady_timer timer_;
   std::string peer_;  // "shard0 at host:port"
   int32_t request_id_ = 0;

@@ -130,12 +130,8 @@ std::shared_ptr<PeerLink> RemoteChannel::TakeIdle() {
 }
 
 asio::awaitable<absl::StatusOr<std::shared_ptr<PeerLink>>> RemoteChannel::Take(
-    absl::Time deadline, const base::CancellationToken& cancelled) {
-  const absl::Time give_up = std::min(deadline, absl::Now() + options_.wait_max);
-  while (!up_) {
-    if (absl::Now() >= give_up) co_return Unreachable();
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kUpPause, cancelled));
-  }
+    absl::Time deadline) {
+  if (!up_) co_return Unreachable();
   if (auto link = TakeIdle()) co_return link;
   auto link = std::make_shared<PeerLink>(executor_);
   const absl::Time open_by =
@@ -158,8 +154,7 @@ Message RemoteChannel::WithPeerFields(Message request, absl::Time deadline) cons
 asio::awaitable<absl::StatusOr<Message>> RemoteChannel::CallOnce(
     const Message& request, absl::Time deadline, const base::CancellationToken& cancelled) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto slot, co_await slots_.Acquire(1, deadline, cancelled));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::shared_ptr<PeerLink> link,
-                               co_await Take(deadline, cancelled));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::shared_ptr<PeerLink> link, co_await Take(deadline));
   busy_.insert(link.get());
   absl::StatusOr<Message> reply =
       co_await link->Exchange(request, deadline + kDeadlineGrace, cancelled);

@@ -57,8 +57,7 @@ class RemoteChannel final : public ShardChannel {
   boost::asio::awaitable<void> Watch(base::CancellationToken cancelled);
   boost::asio::awaitable<absl::Status> WatchOnce(base::CancellationToken cancelled);
   void SetUp(const absl::Status& status);
-  boost::asio::awaitable<absl::StatusOr<std::shared_ptr<PeerLink>>> Take(
-      absl::Time deadline, const base::CancellationToken& cancelled);
+  boost::asio::awaitable<absl::StatusOr<std::shared_ptr<PeerLink>>> Take(absl::Time deadline);
   boost::asio::awaitable<absl::StatusOr<Message>> CallOnce(
       const Message& request, absl::Time deadline, const base::CancellationToken& cancelled);
   std::shared_ptr<PeerLink> TakeIdle();

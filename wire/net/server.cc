@@ -46,6 +46,8 @@ struct Server::State {
     settings.transfer_time_max = options.transfer_time_max;
     settings.transfer_bytes_per_second_min =
         std::max<size_t>(options.transfer_bytes_per_second_min, 1);
+    settings.tls_mode = options.tls_mode;
+    settings.tls = options.tls.get();
     for (const auto& executor : executors) {
       loops.push_back(std::make_unique<NetworkLoop>(executor, options.watch_interval));
       loops.back()->watch.SetPressure(&budget, options.stall_time_max);

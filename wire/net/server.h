@@ -16,6 +16,7 @@
 
 #include "base/limits.h"
 #include "wire/net/handler.h"
+#include "wire/net/tls.h"
 
 namespace evenkeel::wire {
 
@@ -33,6 +34,9 @@ struct ServerOptions {
   absl::Duration stall_time_max = absl::Seconds(1);
   // How often running requests are checked for peers that have gone.
   absl::Duration watch_interval = absl::Milliseconds(100);
+  // Modes but the last take plain connections too, on the same port.
+  TlsMode tls_mode = TlsMode::kDisabled;
+  std::shared_ptr<const TlsContext> tls;  // unless disabled
 };
 
 // Counters for serverStatus, all loops together.
