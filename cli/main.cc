@@ -47,9 +47,15 @@ absl::StatusOr<std::unique_ptr<Node>> StartRole(const Role& role) {
   return StartCluster(std::get<StartOptions>(role));
 }
 
+const LogChoice& LogOf(const Role& role) {
+  if (const auto* router = std::get_if<RouterStartOptions>(&role)) return router->log;
+  if (const auto* shard = std::get_if<ShardStartOptions>(&role)) return shard->log;
+  return std::get<StartOptions>(role).log;
+}
+
 int Run(const Role& role) {
-  const LogChoice& log =
-      std::visit([](const auto& options) -> const LogChoice& { return options.log; }, role);
+  if (const auto* status = std::get_if<StatusOptions>(&role)) return ShowStatus(*status);
+  const LogChoice& log = LogOf(role);
   if (const absl::Status status = Prepare(log); !status.ok()) return Fail(status, kCannotStart);
   if (const char* points = std::getenv("EVENKEEL_FAIL_POINTS")) {
     if (const absl::Status status = base::ConfigureFailPoints(points); !status.ok())

@@ -19,20 +19,35 @@ constexpr const char* kFooter =
     "The configuration file is YAML with the names of the options of `start`, for example:\n"
     "  shards: 3\n  data: /var/lib/evenkeel\n  port: 27017\n  bind: [127.0.0.1]";
 
+// One option of `start`: a list gives several values.
+CLI::ConfigItem ItemOf(const std::string& name, const YAML::Node& value) {
+  CLI::ConfigItem item;
+  item.parents = {"start"};
+  item.name = name;
+  if (value.IsScalar()) {
+    item.inputs.push_back(value.as<std::string>());
+    return item;
+  }
+  for (const auto& one : value) {
+    if (one.IsScalar()) item.inputs.push_back(one.as<std::string>());
+  }
+  if (!value.IsSequence() || item.inputs.size() != value.size()) {
+    throw CLI::ConfigError("configuration file, line " + std::to_string(value.Mark().line + 1) +
+                           ": '" + name + "' must be a value or a list");
+  }
+  return item;
+}
+
 // The map `tls:` has the names of MongoDB's net.tls: `mode` is the option tlsMode.
 void AddTlsItems(const YAML::Node& map, std::vector<CLI::ConfigItem>* found) {
   for (const auto& entry : map) {
-    CLI::ConfigItem item;
-    item.parents = {"start"};
-    item.name = entry.first.as<std::string>();
-    item.name[0] = absl::ascii_toupper(static_cast<unsigned char>(item.name[0]));
-    item.name = "tls" + item.name;
-    item.inputs.push_back(entry.second.as<std::string>());
-    found->push_back(std::move(item));
+    auto name = entry.first.as<std::string>();
+    if (!name.empty()) name[0] = absl::ascii_toupper(static_cast<unsigned char>(name[0]));
+    found->push_back(ItemOf("tls" + name, entry.second));
   }
 }
 
-// Reads YAML for CLI11: every top-level key is an option of `start`; a list gives several values.
+// Reads YAML for CLI11: every top-level key is an option of `start`.
 class YamlConfig final : public CLI::Config {
  public:
   std::string to_config(const CLI::App*, bool, bool, std::string) const override { return {}; }
@@ -49,23 +64,12 @@ class YamlConfig final : public CLI::Config {
       throw CLI::ConfigError("the configuration file must hold `option: value` lines");
     std::vector<CLI::ConfigItem> found;
     for (const auto& entry : root) {
-      CLI::ConfigItem item;
-      item.parents = {"start"};
-      item.name = entry.first.as<std::string>();
-      if (item.name == "tls" && entry.second.IsMap()) {
+      const auto name = entry.first.as<std::string>();
+      if (name == "tls" && entry.second.IsMap()) {
         AddTlsItems(entry.second, &found);
-        continue;
-      }
-      if (entry.second.IsSequence()) {
-        for (const auto& value : entry.second) item.inputs.push_back(value.as<std::string>());
-      } else if (entry.second.IsScalar()) {
-        item.inputs.push_back(entry.second.as<std::string>());
       } else {
-        throw CLI::ConfigError("configuration file, line " +
-                               std::to_string(entry.first.Mark().line + 1) + ": '" + item.name +
-                               "' must be a value or a list");
+        found.push_back(ItemOf(name, entry.second));
       }
-      found.push_back(std::move(item));
     }
     return found;
   }
@@ -79,6 +83,10 @@ void AddProcessOptions(CLI::App* app, ProcessOptions* process, LogChoice* log) {
       ->capture_default_str();
   app->add_option("--log-level", log->level, "least severity that is logged")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->capture_default_str();
+  app->add_option("--slowms", process->slow_ms,
+                  "operations that take so many milliseconds are logged")
+      ->check(CLI::Range(0, INT32_MAX))
       ->capture_default_str();
   app->add_option("--pool-threads", process->pool_threads,
                   "threads for scans [one per core, 2 at least]")
@@ -96,7 +104,7 @@ void AddProcessOptions(CLI::App* app, ProcessOptions* process, LogChoice* log) {
 void AddClientOptions(CLI::App* app, ProcessOptions* process, bool* no_auth) {
   AddTlsOptions(app, &process->tls);
   app->add_option("--bind", process->bind,
-                  "addresses to listen on; others than loopback need --no-auth")
+                  "addresses to listen on; others than loopback need --no-auth or --tlsCAFile")
       ->capture_default_str();
   app->add_flag("--no-auth", *no_auth, "accept clients from other hosts without authentication");
   app->add_flag("--enable-test-commands", process->test_commands,
@@ -152,6 +160,36 @@ CLI::App* AddShard(CLI::App& app, ShardStartOptions* options) {
   return shard;
 }
 
+CLI::App* AddStatus(CLI::App& app, StatusOptions* options) {
+  CLI::App* status = app.add_subcommand(
+      "status", "shows routers, shards, ranges, sizes, lag and versions of a running cluster");
+  status->add_option("--host", options->host, "host of a router")->capture_default_str();
+  status->add_option("--port", options->port, "its port")->capture_default_str();
+  status->add_option("--uri", options->uri, "mongodb://host:port/?tls=true… instead of these")
+      ->excludes("--host")
+      ->excludes("--port");
+  status->add_flag("--json", options->json, "prints one JSON object instead of tables");
+  status->add_option("--timeout", options->timeout_seconds, "seconds to wait for the answer")
+      ->check(CLI::Range(1, 3'600))
+      ->capture_default_str();
+  status->add_flag("--tls", options->tls, "connects by TLS")->group("TLS");
+  status->add_option("--tlsCAFile", options->ca_file, "authorities of the router's certificate")
+      ->group("TLS");
+  status
+      ->add_option("--tlsCertificateKeyFile", options->certificate_key_file,
+                   "own certificate and key, for routers that ask for one")
+      ->group("TLS");
+  status
+      ->add_option("--tlsCertificateKeyFilePassword", options->key_password, "password of the key")
+      ->group("TLS");
+  status
+      ->add_flag("--tlsAllowInvalidHostnames", options->any_host_name,
+                 "the router's certificate may be made out to another host")
+      ->group("TLS");
+  status->footer("Exit codes: 0 all is well, 1 something is down, 2 no router could be asked.");
+  return status;
+}
+
 bson::Document CommandLine(int argc, const char* const* argv, const ProcessOptions& process,
                            const std::string& data) {
   bson::Builder out;
@@ -180,11 +218,13 @@ bool MayServe(const ProcessOptions& process, bool no_auth) {
     std::cerr << "evenkeel: " << wrong << "\n";
     return false;
   }
+  if (no_auth || AsksForCertificates(process.tls)) return true;
   for (const std::string& address : process.bind) {
-    if (IsLoopback(address) || no_auth) continue;
+    if (IsLoopback(address)) continue;
     std::cerr << "evenkeel: --bind " << address
               << " lets other hosts in, and there is no authentication yet: add --no-auth to say "
-                 "that this is meant\n";
+                 "that this is meant, or ask for certificates by --tlsMode requireTLS and "
+                 "--tlsCAFile\n";
     return false;
   }
   return true;
@@ -203,9 +243,11 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   StartOptions start;
   RouterStartOptions router;
   ShardStartOptions shard;
+  StatusOptions status;
   AddStart(app, &start);
   const CLI::App* router_app = AddRouter(app, &router);
   const CLI::App* shard_app = AddShard(app, &shard);
+  const CLI::App* status_app = AddStatus(app, &status);
   app.config_formatter(std::make_shared<YamlConfig>());
   app.set_config("--config", "", "a YAML file with options of `start`; the command line wins");
   app.allow_config_extras(false);
@@ -215,6 +257,7 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
     const int code = app.exit(error);
     return {std::nullopt, code == 0 ? 0 : kWrongOptions};
   }
+  if (status_app->parsed()) return {std::move(status), 0};
   if (shard_app->parsed()) {
     shard.port_given = shard_app->get_option("--port")->count() > 0;
     return {std::move(shard), 0};

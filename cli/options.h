@@ -8,6 +8,7 @@
 
 #include "base/bson/document.h"
 #include "cli/process.h"
+#include "cli/status.h"
 
 namespace evenkeel::cli {
 
@@ -47,7 +48,7 @@ struct ShardStartOptions {
   uint64_t map_size_gb = 1024;
 };
 
-using Role = std::variant<StartOptions, RouterStartOptions, ShardStartOptions>;
+using Role = std::variant<StartOptions, RouterStartOptions, ShardStartOptions, StatusOptions>;
 
 // The outcome of parsing: a role to run, or an exit code (after --help, --version or an error,
 // which were printed).

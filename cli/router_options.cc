@@ -12,6 +12,7 @@ router::RouterOptions RouterOptionsOf(const Process& process, const ProcessOptio
   out.command_line = command_line;
   out.max_connections = options.connections;
   out.test_commands = options.test_commands;
+  out.slow_ms = options.slow_ms;
   out.certificates = process.tls();
   out.server_stats = [&process] { return process.server_stats(); };
   return out;

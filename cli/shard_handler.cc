@@ -2,6 +2,7 @@
 #include "cli/shard_handler.h"
 
 #include <absl/time/clock.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -46,7 +47,7 @@ absl::StatusOr<bson::Document> ShardHandler::Authenticate(wire::ClientState& cli
       wire::ClusterProof(cluster_key_, "router", greeting.other, greeting.own);
   if (!wire::IsSameProof(wire::ClusterBytes(body, "proof"), expected)) {
     base::LogWarning("shard", "refused a peer with another cluster key",
-                     {{"remote", client.remote}});
+                     {{"connection", client.connection_id}, {"remote", client.remote}});
     return MakeError(ErrorCode::kAuthenticationFailed, "the router has another cluster key");
   }
   client.internal = true;
@@ -56,6 +57,13 @@ absl::StatusOr<bson::Document> ShardHandler::Authenticate(wire::ClientState& cli
 std::optional<absl::StatusOr<bson::Document>> ShardHandler::OfProcess(
     const wire::Request& request) {
   if (request.name == "_ping") return bson::Document();
+  if (request.name == "_processInfo") {
+    bson::Builder reply;
+    reply.Append("version", EVENKEEL_VERSION)
+        .Append("uptimeSecs", absl::ToInt64Seconds(absl::Now() - started_))
+        .Append("pid", static_cast<int64_t>(getpid()));
+    return reply.Finish();
+  }
   if (request.name != "_rotateCertificates") return std::nullopt;
   if (certificates_ != nullptr) {
     if (absl::Status status = certificates_->Reload(); !status.ok()) return status;
@@ -83,6 +91,7 @@ boost::asio::awaitable<wire::Reply> ShardHandler::Handle(std::shared_ptr<wire::C
     if (!answered->ok()) co_return ErrorFor(answered->status());
     body = *std::move(*answered);
   } else {
+    request.message.operation = peer.operation;
     body = co_await service_->Handle(std::move(request.message), peer.deadline,
                                      client->disconnected.token());
   }

@@ -5,6 +5,7 @@
 #include <absl/base/thread_annotations.h>
 #include <absl/container/flat_hash_map.h>
 #include <absl/synchronization/mutex.h>
+#include <absl/time/clock.h>
 
 #include <memory>
 #include <optional>
@@ -46,6 +47,7 @@ class ShardHandler final : public wire::RequestHandler {
   base::HybridClock* const clock_;
   const std::string cluster_key_;
   const std::shared_ptr<wire::TlsContext> certificates_;
+  const absl::Time started_ = absl::Now();
   absl::Mutex mutex_;
   absl::flat_hash_map<int64_t, Greeting> greetings_ ABSL_GUARDED_BY(mutex_);  // by connection
 };

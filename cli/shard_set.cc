@@ -74,6 +74,7 @@ absl::Status ShardSet::StartServices(const ShardSetOptions& options) {
     services_.push_back(std::make_unique<shard::ShardService>(
         store.get(), &process_->clock(), process_->wall(), process_->network(), process_->pool()));
     services_.back()->SetQuerySettings(options.query_settings);
+    services_.back()->SetSlowMs(options.slow_ms);
     EVENKEEL_RETURN_IF_ERROR(process_->Run(services_.back()->Start()));
   }
   upkeep_.Spawn(

@@ -20,6 +20,7 @@ namespace evenkeel::cli {
 struct ShardSetOptions {
   std::string data;
   std::vector<ShardId> shards;
+  int64_t slow_ms = 100;        // commands that take longer are logged
   uint64_t map_size_gb = 1024;  // address space of each shard's file
   std::shared_ptr<query::Settings> query_settings;
 };

@@ -48,6 +48,7 @@ absl::Status ClusterNode::OpenShards() {
                  options_.data, in_data, *options_.shards);
   }
   ShardSetOptions set{.data = options_.data,
+                      .slow_ms = options_.process.slow_ms,
                       .map_size_gb = options_.map_size_gb,
                       .query_settings = query_settings_};
   const size_t count = in_data > 0 ? in_data : options_.shards.value_or(kDefaultShards);

@@ -47,7 +47,10 @@ absl::Status ShardNode::Boot() {
                  options_.data, in_data.front().value, options_.id);
   }
   EVENKEEL_RETURN_IF_ERROR(process_.Listen());
-  ShardSetOptions set{.data = options_.data, .shards = {id_}, .map_size_gb = options_.map_size_gb};
+  ShardSetOptions set{.data = options_.data,
+                      .shards = {id_},
+                      .slow_ms = options_.process.slow_ms,
+                      .map_size_gb = options_.map_size_gb};
   EVENKEEL_ASSIGN_OR_RETURN(set.query_settings,
                             OpenQuerySettings(options_.process.queries, options_.data + "/spill"));
   EVENKEEL_ASSIGN_OR_RETURN(shards_, ShardSet::Open(set, &process_));

@@ -54,6 +54,10 @@ std::string CheckTlsChoice(const TlsChoice& choice) {
   return "";
 }
 
+bool AsksForCertificates(const TlsChoice& choice) {
+  return choice.mode == "requireTLS" && !choice.ca_file.empty() && !choice.certificates_optional;
+}
+
 void AppendTlsChoice(bson::Builder& builder, const TlsChoice& choice) {
   if (choice.mode == "disabled") return;
   builder.OpenDocument("tls").Append("mode", choice.mode);

@@ -28,6 +28,8 @@ struct TlsChoice {
 void AddTlsOptions(CLI::App* app, TlsChoice* choice);
 // Empty, or what is wrong with the options together.
 std::string CheckTlsChoice(const TlsChoice& choice);
+// True when only clients with a certificate of ours get in.
+bool AsksForCertificates(const TlsChoice& choice);
 // Appends `tls: {mode, …}` as getCmdLineOpts shows it, without the password.
 void AppendTlsChoice(bson::Builder& builder, const TlsChoice& choice);
 

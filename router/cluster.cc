@@ -11,6 +11,7 @@
 #include "base/fail_point.h"
 #include "base/status.h"
 #include "catalog/config_collections.h"
+#include "router/operation_trace.h"
 #include "router/transaction/transaction.h"
 #include "wire/protocol/error_reply.h"
 #include "wire/protocol/shard_envelope.h"
@@ -76,12 +77,14 @@ Awaitable<absl::StatusOr<wire::Message>> Cluster::Send(ShardCall call, CallScope
   }
   wire::ShardChannel& channel = *channels_[call.shard.value];
   if (scope.transaction) scope.transaction->Join(call.shard, &call.message);
+  if (scope.trace) call.message.operation = scope.trace->operation;
   auto reply =
       co_await channel.Call(std::move(call.message), scope.deadline, std::move(scope.cancelled));
   if (!reply.ok()) co_return reply;
   if (EVENKEEL_FAIL_POINT(router_drop_reply)) {
     co_return MakeError(ErrorCode::kNetworkTimeout, "fail point router_drop_reply");
   }
+  if (scope.trace) scope.trace->Note(call.shard, reply->body);
   if (clock_) {
     if (const bson::Value time = reply->body["operationTime"]; time.Is(bson::Type::kTimestamp)) {
       clock_->Observe(time.AsTimestamp());

@@ -23,6 +23,7 @@ class CursorTable;        // router/cursor/cursor_table.h
 class SessionTable;       // router/session/session_table.h
 struct RouterState;       // router/router.h: all of the above, the clock, options
 class ClientTransaction;  // router/transaction/transaction.h
+struct OperationTrace;    // router/operation_trace.h: for the log
 
 namespace fail {
 struct Failure;  // router/fail/command_fail_point.h
@@ -36,6 +37,7 @@ struct CallScope {
   absl::Time deadline = absl::InfiniteFuture();
   base::CancellationToken cancelled;
   std::shared_ptr<ClientTransaction> transaction;  // the calls are statements of it; null: of none
+  std::shared_ptr<OperationTrace> trace;           // null: nobody asks for it
 };
 
 // One command under way. Lives until the reply is made.
@@ -49,9 +51,10 @@ struct CommandContext {
   bool begun = false;             // its handler was called: something may have changed
   bool close_connection = false;  // instead of answering: a fail point wants it
   std::shared_ptr<const fail::Failure> failure;  // of a fail point that hit this command, else null
+  std::shared_ptr<OperationTrace> trace;         // of the client's request; null within tests
 
   // Of calls that read or write for the client.
-  CallScope scope() const { return {request.deadline, cancelled, transaction}; }
+  CallScope scope() const { return {request.deadline, cancelled, transaction, trace}; }
   bson::View body() const { return request.message.body; }
 
   // The namespace of a command whose first field is a collection's name. Errors: InvalidNamespace,

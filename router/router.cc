@@ -15,6 +15,7 @@
 #include "router/fail/command_fail_point.h"
 #include "router/fail/fail.h"
 #include "router/let.h"
+#include "router/operation_trace.h"
 #include "router/session/async_mutex.h"
 #include "router/session/session_table.h"
 #include "router/table.h"
@@ -23,6 +24,7 @@
 #include "router/transaction/statement.h"
 #include "wire/protocol/commands.h"
 #include "wire/protocol/error_reply.h"
+#include "wire/protocol/operation_text.h"
 #include "wire/protocol/peer_fields.h"
 #include "wire/protocol/shard_envelope.h"
 
@@ -106,6 +108,7 @@ Router::Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardCha
                boost::asio::any_io_executor executor, boost::asio::any_io_executor pool)
     : state_(std::make_unique<RouterState>()), background_(executor) {
   state_->options = std::move(options);
+  state_->slow_ms = state_->options.slow_ms;
   state_->executor = std::move(executor);
   state_->pool = std::move(pool);
   state_->clock = clock;
@@ -128,6 +131,7 @@ Router::~Router() = default;
 
 Awaitable<absl::Status> Router::Start() {
   EVENKEEL_CO_RETURN_IF_ERROR(co_await ddl::Bootstrap(*state_));
+  started_ = true;
   background_.Spawn(
       [this](base::CancellationToken cancelled) { return KeepHouse(std::move(cancelled)); });
   background_.Spawn(
@@ -146,6 +150,7 @@ Awaitable<void> Router::Stop(absl::Time deadline) {
     (void)co_await base::Sleep(kStopPollPeriod);
   }
   co_await CloseCursors(state_->cursors->TakeAll());
+  if (started_ && !state_->options.owns_shards) (void)co_await ddl::RemovePresence(*state_);
 }
 
 Awaitable<void> Router::WatchJobs(base::CancellationToken cancelled) {
@@ -235,7 +240,9 @@ Awaitable<CommandResult> Router::Execute(CommandContext& context) {
 Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
                                       wire::Request request) {
   const Running running(state_->metrics);
+  const absl::Time begun = state_->wall->Now();
   CommandContext context{*state_, request, *client, client->disconnected.token()};
+  context.trace = std::make_shared<OperationTrace>(request.message.operation);
   CommandResult result;
   try {
     const absl::Status resolved = ResolveLet(*state_, &request);
@@ -246,7 +253,10 @@ Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
     }
   } catch (const std::exception& error) {
     base::LogError("router", "a command ended with an exception",
-                   {{"command", request.name}, {"what", error.what()}});
+                   {{"connection", client->connection_id},
+                    {"request", wire::OperationText(request.message.operation)},
+                    {"command", request.name},
+                    {"what", error.what()}});
     result = Error(ErrorCode::kInternalError, "an unexpected error: {}", error.what());
   }
   wire::ReplyContext facts = wire::ReplyContextOf(request);
@@ -264,6 +274,7 @@ Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
     state_->metrics.errors.fetch_add(1, std::memory_order_relaxed);
     reply.body = wire::ErrorReply(result.status(), facts);
   }
+  LogIfSlow(context, reply.body, state_->wall->Now() - begun);
   co_return reply;
 }
 

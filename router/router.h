@@ -36,6 +36,7 @@ struct RouterOptions {
   bool test_commands = false;  // configureFailPoint exists
   // What queries may use, shared with the shards of this process. The default has no disk.
   std::shared_ptr<query::Settings> query_settings = std::make_shared<query::Settings>();
+  int64_t slow_ms = 100;       // requests that take longer are logged
   // What rotateCertificates reads again: those of the listener, and those for connections to
   // shards. Null where there is no TLS.
   std::shared_ptr<wire::TlsContext> certificates, shard_certificates;
@@ -59,6 +60,7 @@ struct RouterState {
   std::unique_ptr<NamedLocks> ddl_locks;  // one DDL job at a time per collection
   Metrics metrics;
   std::unique_ptr<fail::CommandFailPoints> fail_points;  // null without test commands
+  std::atomic<int64_t> slow_ms{100};                     // the options', until profile changes it
   base::TaskGroup* background = nullptr;  // work that outlives its command, ended by Router::Stop
   std::atomic<int64_t> prefetched_bytes{0};  // of cursors whose client has not asked yet
   RouterState();
@@ -96,6 +98,7 @@ class Router final : public wire::RequestHandler {
 
   std::unique_ptr<RouterState> state_;
   base::TaskGroup background_;
+  bool started_ = false;
 };
 
 }  // namespace evenkeel::router

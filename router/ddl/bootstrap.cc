@@ -15,6 +15,9 @@
 namespace evenkeel::router::ddl {
 namespace {
 
+// A router that stops does not wait for a shard that is gone.
+constexpr absl::Duration kFarewellTimeMax = absl::Seconds(1);
+
 // As MongoDB shows the replica set of a shard.
 std::string ShardHost(const RouterState& router, ShardId shard) {
   const RouterOptions& options = router.options;
@@ -65,6 +68,7 @@ bson::Document RouterDocument(const RouterState& router) {
       .Append("up", int64_t{0})
       .Append("waiting", true)
       .Append("mongoVersion", router.options.version)
+      .Append("evenkeelVersion", router.options.evenkeel_version)
       .OpenArray("advisoryHostFQDNs")
       .Close();
   return out.Finish();
@@ -154,6 +158,14 @@ Awaitable<absl::Status> NotePresence(RouterState& router) {
   CatalogBatch batch;
   co_return co_await batch.Put(catalog::kConfigMongos, RouterDocument(router).view())
       .Commit(router);
+}
+
+Awaitable<absl::Status> RemovePresence(RouterState& router) {
+  CatalogBatch batch;
+  co_return co_await batch
+      .Remove(catalog::kConfigMongos,
+              fmt::format("{}:{}", router.options.host, router.options.port))
+      .Commit(router, router.wall->Now() + kFarewellTimeMax);
 }
 
 }  // namespace evenkeel::router::ddl

@@ -74,13 +74,12 @@ CatalogBatch& CatalogBatch::AddWrites(bson::View writes) {
 
 bson::Document CatalogBatch::Writes() const { return ToArray(writes_); }
 
-Awaitable<absl::Status> CatalogBatch::Commit(RouterState& router) const {
+Awaitable<absl::Status> CatalogBatch::Commit(RouterState& router, absl::Time deadline) const {
   bson::Builder body;
   body.Append("_commitCatalog", int32_t{1})
       .AppendArray("expect", ToArray(expect_))
       .AppendArray("writes", Writes());
-  const auto reply =
-      co_await router.cluster->Call(kCatalogShard, body.Finish(), absl::InfiniteFuture(), {});
+  const auto reply = co_await router.cluster->Call(kCatalogShard, body.Finish(), deadline, {});
   co_return reply.status();
 }
 

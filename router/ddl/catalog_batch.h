@@ -34,7 +34,8 @@ class CatalogBatch {
   bson::Document Writes() const;
 
   // Commits the batch: durable when it returns OK.
-  Awaitable<absl::Status> Commit(RouterState& router) const;
+  Awaitable<absl::Status> Commit(RouterState& router,
+                                 absl::Time deadline = absl::InfiniteFuture()) const;
 
  private:
   std::vector<bson::Document> expect_, writes_;

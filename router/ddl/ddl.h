@@ -32,6 +32,8 @@ Awaitable<absl::Status> Bootstrap(RouterState& router);
 
 // Writes this router's row in config.mongos, with the time. Errors: of shard 0.
 Awaitable<absl::Status> NotePresence(RouterState& router);
+// Removes it when this router stops: nobody waits for one that is not there on purpose.
+Awaitable<absl::Status> RemovePresence(RouterState& router);
 
 // Handlers, for router/table.cc.
 Awaitable<CommandResult> CreateCommand(CommandContext& context);

@@ -20,6 +20,8 @@ Awaitable<CommandResult> GetParameterCommand(CommandContext& context);
 Awaitable<CommandResult> SetParameterCommand(CommandContext& context);
 Awaitable<CommandResult> ServerStatusCommand(CommandContext& context);
 Awaitable<CommandResult> RotateCertificatesCommand(CommandContext& context);
+Awaitable<CommandResult> ProfileCommand(CommandContext& context);
+Awaitable<CommandResult> ClusterStatusCommand(CommandContext& context);
 
 Awaitable<CommandResult> StartSessionCommand(CommandContext& context);
 Awaitable<CommandResult> RefreshSessionsCommand(CommandContext& context);

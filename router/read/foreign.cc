@@ -70,6 +70,7 @@ class RoutedReads final : public ForeignServer {
     request.deadline = scope.deadline;
     CommandContext context{router_, request, client, scope.cancelled};
     context.transaction = scope.transaction;
+    context.trace = scope.trace;
     AggregateCall call;
     call.ns = read.ns;
     call.ns_shown = read.ns;

@@ -33,6 +33,7 @@ Awaitable<CommandResult> RunCommand(CommandContext& context, CommandHandler hand
       wire::ParseRequest(MakeMessage(std::move(body)), context.router.wall->Now()));
   request.deadline = context.request.deadline;
   CommandContext inner{context.router, request, context.client, context.cancelled};
+  inner.trace = context.trace;
   CommandResult result = co_await handler(inner);
   if (!result.ok()) co_return result;
   const bson::Value errors = (*result)["writeErrors"];

@@ -209,6 +209,7 @@ Awaitable<CommandResult> BulkWriteCommand(CommandContext& context) {
     request.generic.autocommit = context.request.generic.autocommit;
     CommandContext part{context.router, request, context.client, context.cancelled};
     part.transaction = context.transaction;
+    part.trace = context.trace;
     const CommandHandler handler = DelegateOf(bulk->operations[begin].kind).handler;
     const CommandResult reply = co_await handler(part);
     if (!reply.ok() && EndsBulk(reply.status())) co_return reply.status();

@@ -7,6 +7,36 @@
 
 namespace evenkeel::shard {
 
+namespace {
+
+// Bytes of an index's entries on this shard. The `_id_` index of an unsharded collection takes no
+// space of its own.
+int64_t IndexBytes(const storage::ReadSlice& slice, const catalog::CollectionEntry& entry,
+                   const catalog::IndexEntry& index) {
+  return HasRecords(entry, index) ? slice.Counter(IndexCounterKey(index.id)).bytes : 0;
+}
+
+// Of all collections together.
+void AppendTotals(const storage::ReadSlice& slice, bson::Builder* reply) {
+  const catalog::ShardCatalog& catalog = CatalogOf(slice);
+  int64_t documents = 0, data_bytes = 0, index_bytes = 0;
+  for (const auto& [id, entry] : catalog.collections()) {
+    const auto assignment = entry->sharded() ? catalog.FindAssignment(entry->assignment) : nullptr;
+    const storage::Count all = CountOf(slice, *entry, assignment.get(), catalog.shard());
+    documents += all.documents;
+    data_bytes += all.bytes;
+    for (const catalog::IndexEntry& index : entry->indexes) {
+      index_bytes += IndexBytes(slice, *entry, index);
+    }
+  }
+  reply->Append("collections", static_cast<int64_t>(catalog.collections().size()))
+      .Append("documents", documents)
+      .Append("dataBytes", data_bytes)
+      .Append("indexBytes", index_bytes);
+}
+
+}  // namespace
+
 Awaitable<CommandResult> CollStatsCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
@@ -17,9 +47,7 @@ Awaitable<CommandResult> CollStatsCommand(CommandContext& context) {
   bson::Builder reply, sizes;
   int64_t index_bytes = 0;
   for (const catalog::IndexEntry& index : entry.indexes) {
-    // The `_id_` index of an unsharded collection takes no space of its own.
-    const int64_t bytes =
-        HasRecords(entry, index) ? slice.Counter(IndexCounterKey(index.id)).bytes : 0;
+    const int64_t bytes = IndexBytes(slice, entry, index);
     sizes.Append(index.name, bytes);
     index_bytes += bytes;
   }
@@ -48,7 +76,7 @@ Awaitable<CommandResult> ShardStatsCommand(CommandContext& context) {
       .Append("damagedDocuments", number(stats.damaged_documents));
   {
     const storage::ReadSlice slice = context.service.store().Read();
-    reply.Append("collections", number(CatalogOf(slice).collections().size()));
+    AppendTotals(slice, &reply);
     if (const std::string& id = CatalogOf(slice).cluster_id(); !id.empty())
       reply.AppendObjectId("clusterId", id);
   }

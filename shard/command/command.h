@@ -6,6 +6,8 @@
 #include <absl/time/time.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/async/cancellation.h"
@@ -19,6 +21,12 @@
 
 namespace evenkeel::shard {
 
+// What a command has examined, as far as it was noted for the log.
+struct Figures {
+  std::string plan;
+  int64_t keys_examined = 0, docs_examined = 0;
+};
+
 // One command under way.
 struct CommandContext {
   ShardService& service;
@@ -27,6 +35,8 @@ struct CommandContext {
   base::CancellationToken cancelled;
   std::shared_ptr<Transaction> transaction;  // null: the command is not a part of one
   bool records_statements = false;           // the transaction is of one retryable statement
+  absl::Time begun = absl::InfinitePast();
+  std::optional<Figures> figures = {};
 
   // The state that the command reads, for one slice of work: the latest, or the transaction's
   // snapshot with its own writes on top. Errors: SnapshotTooOld.

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "query/request/count_request.h"
 #include "query/request/distinct_request.h"
+#include "shard/command/figures.h"
 #include "shard/command/index_keys.h"
 #include "shard/command/read_cursor.h"
 #include "storage/keys/key_encoding.h"
@@ -51,14 +52,12 @@ void CollectValues(bson::Value value, const bson::Path& path, size_t at,
   }
 }
 
-bson::Document CountReply(int64_t count) {
-  bson::Builder reply;
+void AppendCount(int64_t count, bson::Builder* reply) {
   if (count <= INT32_MAX) {
-    reply.Append("n", static_cast<int32_t>(count));
+    reply->Append("n", static_cast<int32_t>(count));
   } else {
-    reply.Append("n", count);
+    reply->Append("n", count);
   }
-  return reply.Finish();
 }
 
 // The counters of a collection, once no transaction is prepared on it.
@@ -95,9 +94,11 @@ Awaitable<CommandResult> CountCommand(CommandContext& context) {
                                query::ParseCount(context.body()));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
                                OpenCollection(*context.service.catalog(), envelope));
+  bson::Builder reply;
   if (request.query.empty() && request.hint.missing()) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const int64_t all, co_await CountAll(context, envelope));
-    co_return CountReply(AfterSkipAndLimit(all, request));
+    AppendCount(AfterSkipAndLimit(all, request), &reply);
+    co_return reply.Finish();
   }
   const auto command = std::make_shared<const bson::Document>(context.body());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CountRequest kept, query::ParseCount(command->view()));
@@ -109,7 +110,10 @@ Awaitable<CommandResult> CountCommand(CommandContext& context) {
     ++count;
     return absl::OkStatus();
   }));
-  co_return CountReply(AfterSkipAndLimit(count, request));
+  AppendCount(AfterSkipAndLimit(count, request), &reply);
+  NoteFigures(context, *cursor);
+  AppendFigures(context, &reply);
+  co_return reply.Finish();
 }
 
 Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
@@ -141,6 +145,8 @@ Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
   bson::ArrayAppender array(reply);
   for (const bson::OwnedValue& value : values) array.Add(value);
   reply.Close();
+  NoteFigures(context, *cursor);
+  AppendFigures(context, &reply);
   co_return reply.Finish();
 }
 

@@ -11,6 +11,7 @@
 #include "query/request/find_request.h"
 #include "query/stage/pipeline.h"
 #include "shard/command/cursor_table.h"
+#include "shard/command/figures.h"
 #include "shard/command/row_operators.h"
 
 namespace evenkeel::shard {
@@ -53,6 +54,7 @@ Awaitable<CommandResult> Answer(CommandContext& context, std::unique_ptr<ReadCur
       co_await cursor->NextBatch(context, {rows, limits::kReplyBatchBytesMax}, &reply);
   EVENKEEL_CO_RETURN_IF_ERROR(ended.status());
   reply.Close();
+  NoteFigures(context, *cursor);
   const absl::Time now = context.service.wall().Now();
   CursorId kept;
   if (!*ended && keep && first) {
@@ -61,6 +63,7 @@ Awaitable<CommandResult> Answer(CommandContext& context, std::unique_ptr<ReadCur
     kept = checked_out.BringBack(std::move(cursor), now);
   }
   reply.Append("id", kept.value).Append("ns", ns).Close();
+  AppendFigures(context, &reply);
   co_return reply.Finish();
 }
 

@@ -11,6 +11,7 @@
 #include "catalog/config_collections.h"
 #include "shard/command/command.h"
 #include "shard/command/cursor_table.h"
+#include "shard/command/figures.h"
 #include "shard/command/keyed_locks.h"
 #include "shard/command/transaction_commands.h"
 #include "shard/command/transaction_statement.h"
@@ -99,6 +100,7 @@ Awaitable<CommandResult> Run(CommandHandler handler, CommandContext& context) {
 Awaitable<bson::Document> ShardService::Handle(wire::Message request, absl::Time deadline,
                                                base::CancellationToken cancelled) {
   CommandContext context{*this, request, deadline, std::move(cancelled)};
+  context.begun = wall_->Now();
   const std::string_view name = request.body.Front().key;
   const CommandHandler handler = FindHandler(name);
   if (handler == nullptr) {
@@ -115,8 +117,10 @@ Awaitable<bson::Document> ShardService::Handle(wire::Message request, absl::Time
   } else {
     result = co_await RunStatement(context, statement, handler, Run);
   }
-  if (!result.ok()) co_return wire::ErrorReply(result.status(), kToPeer);
-  co_return *std::move(result);
+  bson::Document reply =
+      result.ok() ? *std::move(result) : wire::ErrorReply(result.status(), kToPeer);
+  LogIfSlow(context, reply, wall_->Now() - context.begun);
+  co_return reply;
 }
 
 }  // namespace evenkeel::shard

@@ -73,6 +73,11 @@ class ShardService {
     query_settings_ = std::move(settings);
   }
   const query::Settings& query_settings() const { return *query_settings_; }
+  // Commands that take longer are logged. Any thread.
+  absl::Duration slow_after() const {
+    return absl::Milliseconds(slow_ms_.load(std::memory_order_relaxed));
+  }
+  void SetSlowMs(int64_t slow_ms) { slow_ms_.store(slow_ms, std::memory_order_relaxed); }
 
   storage::ShardStore& store() { return *store_; }
   // The shard's part of the catalog, as of the latest durable write.
@@ -104,6 +109,7 @@ class ShardService {
   std::unique_ptr<TransactionTable> transactions_;
   std::unique_ptr<KeyedLocks> transaction_locks_;
   std::shared_ptr<base::ByteBudget> write_budget_;
+  std::atomic<int64_t> slow_ms_{100};
 };
 
 }  // namespace evenkeel::shard

@@ -20,6 +20,7 @@
 #include "wire/net/exhaust.h"
 #include "wire/protocol/commands.h"
 #include "wire/protocol/compress.h"
+#include "wire/protocol/operation_text.h"
 
 namespace evenkeel::wire {
 
@@ -216,6 +217,7 @@ asio::awaitable<absl::Status> Connection::Execute(Message message, ReplyForm for
   for (;;) {
     loop_->watch.Enter(this, wants_reply ? Phase::kHandling : Phase::kUnwatched);
     loop_->requests.Add(1);
+    message.operation = operation_ = NewOperationId();
     absl::StatusOr<Request> request =
         ParseRequest(std::move(message), base::WallClock::System()->Now());
     std::optional<Message> streamed;
@@ -255,7 +257,10 @@ Reply Connection::ReplyFor(std::exception_ptr exception) {
   const std::string what = base::What(exception);
   if (const auto dropped = loop_->log_limiter.Admit()) {
     base::LogError("wire", "a request ended with an exception",
-                   {{"id", client_->connection_id}, {"what", what}, {"lines_dropped", *dropped}});
+                   {{"connection", client_->connection_id},
+                    {"request", OperationText(operation_)},
+                    {"what", what},
+                    {"lines_dropped", *dropped}});
   }
   return settings_->handler->ErrorFor(Error(ErrorCode::kInternalError, "exception: {}", what));
 }
@@ -345,7 +350,7 @@ void Connection::LogEnd(const absl::Status& status) {
   if (!news) return;
   if (const auto dropped = loop_->log_limiter.Admit()) {
     base::LogWarning("wire", "closed a connection",
-                     {{"id", client_->connection_id},
+                     {{"connection", client_->connection_id},
                       {"remote", client_->remote},
                       {"reason", too_long_ ? "transfer took too long" : MessageOf(status)},
                       {"lines_dropped", *dropped}});

@@ -109,6 +109,7 @@ class Connection final : public Watched {
   Outgoing out_;
   pthread_t thread_ = {};  // the loop's
   int32_t last_reply_id_ = 0;
+  uint64_t operation_ = 0;  // the id of the last request, for the log
   bool stopping_ = false;
   bool handling_ = false;        // from a whole frame to its written reply
   bool waits_for_news_ = false;  // the request is an awaitable hello: nothing is lost by its end

@@ -143,7 +143,9 @@ asio::awaitable<absl::StatusOr<std::shared_ptr<PeerLink>>> RemoteChannel::Take(
 Message RemoteChannel::WithPeerFields(Message request, absl::Time deadline) const {
   bson::Builder body(request.body);
   if (request.body["$db"].missing()) body.Append("$db", "admin");
-  AppendPeerFields(body, {.time = clock_->Now(), .deadline = deadline}, absl::Now());
+  const PeerFields fields{
+      .time = clock_->Now(), .deadline = deadline, .operation = request.operation};
+  AppendPeerFields(body, fields, absl::Now());
   Message out = MakeMessage(body.Finish());
   out.sequences = request.sequences;
   out.owner = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(

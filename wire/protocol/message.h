@@ -53,6 +53,8 @@ struct Message {
   bson::View body;
   absl::InlinedVector<DocumentSequence, 1> sequences;
   std::shared_ptr<const void> owner;
+  // The client's request that this is or belongs to, for the log: wire/protocol/operation_text.h.
+  uint64_t operation = 0;
 
   bool more_to_come() const { return flags & kMoreToCome; }
   bool exhaust_allowed() const { return flags & kExhaustAllowed; }

@@ -11,6 +11,7 @@ void AppendPeerFields(bson::Builder& builder, const PeerFields& fields, absl::Ti
     const absl::Duration left = absl::Ceil(fields.deadline - now, absl::Milliseconds(1));
     builder.Append("left", std::max<int64_t>(absl::ToInt64Milliseconds(left), 1));
   }
+  if (fields.operation != 0) builder.Append("r", static_cast<int64_t>(fields.operation));
   builder.Close();
 }
 
@@ -22,6 +23,9 @@ PeerFields PeerFieldsOf(bson::View body, absl::Time now) {
     if (name == "t" && value.Is(bson::Type::kTimestamp)) fields.time = value.AsTimestamp();
     if (name == "left" && value.Is(bson::Type::kInt64)) {
       fields.deadline = now + absl::Milliseconds(value.AsInt64());
+    }
+    if (name == "r" && value.Is(bson::Type::kInt64)) {
+      fields.operation = static_cast<uint64_t>(value.AsInt64());
     }
   }
   return fields;

@@ -14,9 +14,10 @@ TEST(PeerFields, SurviveTheJourney) {
   for (const absl::Duration left : {absl::Milliseconds(1), absl::Seconds(3), absl::Hours(30)}) {
     bson::Builder body;
     body.Append("find", "c");
-    AppendPeerFields(body, {.time = {77}, .deadline = kNow + left}, kNow);
+    AppendPeerFields(body, {.time = {77}, .deadline = kNow + left, .operation = ~0ull}, kNow);
     const PeerFields fields = PeerFieldsOf(body.Finish(), kNow);
     EXPECT_EQ(fields.time, Timestamp{77});
+    EXPECT_EQ(fields.operation, ~0ull);
     EXPECT_EQ(fields.deadline, kNow + left);
   }
 }
@@ -30,9 +31,11 @@ TEST(PeerFields, NoDeadlineIsNoDeadlineAndAPassedOneIsNear) {
 }
 
 TEST(PeerFields, WhatIsMalformedIsLeftOut) {
-  for (const char* json : {"{}", R"({"$peer": 1})", R"({"$peer": {"t": 5, "left": "x"}})"}) {
+  for (const char* json :
+       {"{}", R"({"$peer": 1})", R"({"$peer": {"t": 5, "left": "x", "r": "y"}})"}) {
     const PeerFields fields = PeerFieldsOf(*bson::FromJson(json), kNow);
     EXPECT_EQ(fields.time, Timestamp{});
+    EXPECT_EQ(fields.operation, 0u);
     EXPECT_EQ(fields.deadline, absl::InfiniteFuture());
   }
 }

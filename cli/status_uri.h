@@ -1,0 +1,16 @@
+// The part of connection strings that `evenkeel status` understands.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include "cli/status.h"
+
+namespace evenkeel::cli {
+
+// Takes host, port and the options about TLS out of options->uri: the first host of
+// mongodb://host:port,…/database?tls=true&tlsCAFile=…. Source: the drivers' connection string and
+// URI options specifications. Errors: InvalidOptions for what it is not, for user names, and for
+// mongodb+srv.
+absl::Status ApplyUri(StatusOptions* options);
+
+}  // namespace evenkeel::cli
