@@ -76,7 +76,7 @@ describe('status of many processes', () => {
       assert.equal(found.state, 'degraded');
       assert.equal(found.shards[number].state, 'down');
       assert.ok(found.problems.some((problem) => problem.startsWith(`shard${number} does not answer`)), found.problems);
-      assert.match((await status('--uri', uri)).stdout, new RegExp(`^shard${number} +127.0.0.1:\\d+ +down$`, 'm'));
+      assert.match((await status('--uri', uri)).stdout, new RegExp(`^shard${number} +127.0.0.1:\\d+ +down +1 +33.3 %$`, 'm'));
       await cluster.shards[number].start();
       for (let last = found; last.code !== 0;) last = await json();
     }

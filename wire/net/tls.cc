@@ -1,6 +1,7 @@
 // Loads certificates with OpenSSL.
 #include "wire/net/tls.h"
 
+#include <absl/cleanup/cleanup.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -72,6 +73,11 @@ absl::Status UseCertificate(SSL_CTX* context, const TlsOptions& options) {
   SSL_CTX_set_default_passwd_cb(context, GivePassword);
   std::string password = options.key_password;
   SSL_CTX_set_default_passwd_cb_userdata(context, &password);
+  // Asio's context deletes what it finds there.
+  const absl::Cleanup forget = [context] {
+    SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);
+    SSL_CTX_set_default_passwd_cb(context, nullptr);
+  };
   if (SSL_CTX_use_certificate_chain_file(context, file.path.c_str()) != 1) {
     return Unusable(file, "it must hold a certificate in PEM form (" + Reason() + ")");
   }
@@ -81,8 +87,6 @@ absl::Status UseCertificate(SSL_CTX* context, const TlsOptions& options) {
                     "password must fit (" +
                         Reason() + ")");
   }
-  SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);
-  SSL_CTX_set_default_passwd_cb(context, nullptr);
   return CheckDates(context, file);
 }
 

@@ -21,21 +21,27 @@ bool IsLeftOut(std::string_view field) {
   return field.starts_with('$') || IsGenericArgument(field);
 }
 
-void AppendField(std::string_view name, bson::Value value, std::string* out) {
+// Of documents to insert only how many there are.
+std::string CountText(size_t documents) { return fmt::format("[{}]", documents); }
+
+std::string FieldText(std::string_view name, bson::Value value) {
   const bool secret =
       std::find(std::begin(kSecrets), std::end(kSecrets), name) != std::end(kSecrets);
-  out->append(name).append(": ");
-  out->append(secret ? "###" : bson::ToDisplay(value, kValueBytesMax)).append(", ");
+  if (secret) return "###";
+  if (name == "documents" && value.Is(bson::Type::kArray)) {
+    return CountText(value.AsDocument().CountFields());
+  }
+  return bson::ToDisplay(value, kValueBytesMax);
 }
 
-// Of documents to insert only how many there are; of statements the first.
+// Of statements the first.
 void AppendSequence(const DocumentSequence& sequence, std::string* out) {
   out->append(sequence.name).append(": ");
   if (sequence.name != "documents" && !sequence.documents.empty()) {
     const bson::Value first(bson::Type::kObject, sequence.documents.front().data());
     out->append(bson::ToDisplay(first, kValueBytesMax)).append(" ");
   }
-  out->append(fmt::format("[{}], ", sequence.documents.size()));
+  out->append(CountText(sequence.documents.size())).append(", ");
 }
 
 }  // namespace
@@ -63,7 +69,7 @@ std::string CommandText(const Message& command) {
   std::string out = "{ ";
   for (const auto& [name, value] : command.body) {
     if (out.size() > kCommandTextBytesMax) break;
-    if (!IsLeftOut(name)) AppendField(name, value, &out);
+    if (!IsLeftOut(name)) out += fmt::format("{}: {}, ", name, FieldText(name, value));
   }
   for (const DocumentSequence& sequence : command.sequences) AppendSequence(sequence, &out);
   if (out.ends_with(", ")) out.replace(out.size() - 2, 2, " }");

@@ -65,6 +65,8 @@ TEST(OperationText, SequencesAreCounted) {
   EXPECT_EQ(CommandText(command), R"({ update: "c", updates: { q: { a: 1 }, u: { b: 2 } } [2] })");
   command.sequences[0].name = "documents";
   EXPECT_EQ(CommandText(command), R"({ update: "c", documents: [2] })");
+  EXPECT_EQ(CommandText(FromJson(R"({"insert": "c", "documents": [{"_id": 1}, {"_id": 2}]})")),
+            R"({ insert: "c", documents: [2] })");
 }
 
 TEST(OperationText, WhatRepliesBring) {
