@@ -7,6 +7,7 @@
 #include "base/bson/json.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 
 namespace evenkeel::catalog {
 namespace {
@@ -55,6 +56,7 @@ absl::StatusOr<IndexEntry> IndexEntry::FromSpec(IndexId id, bson::View spec) {
   index.name = StringField(spec, "name");
   index.unique = BoolField(spec, "unique") || index.IsIdIndex();
   index.sparse = BoolField(spec, "sparse");
+  EVENKEEL_ASSIGN_OR_RETURN(index.collation, query::Collation::Get(query::CollationOption(spec)));
   const bson::Value key = spec["key"];
   if (!key.Is(bson::Type::kObject) || key.AsDocument().empty() || index.name.empty()) {
     return Error(ErrorCode::kCannotCreateIndex, "index specification {} lacks a key or a name",

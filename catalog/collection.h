@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bson/compare.h"
 #include "base/bson/document.h"
 #include "base/bson/path.h"
 #include "base/types.h"
@@ -33,6 +34,7 @@ struct IndexEntry {
   bson::Document spec;  // as listIndexes shows it: v, key, name, unique, …
   std::vector<IndexField> fields;
   bool unique = false, sparse = false;
+  const bson::StringComparator* collation = nullptr;  // of its strings; null: bytes
   bool ready = true;  // false while it is being built: writers keep it, readers do not use it
 
   // Errors: MongoDB's for a bad spec: CannotCreateIndex 67, BadValue 2,
@@ -63,6 +65,10 @@ struct CollectionEntry {
   std::string_view name() const;
   bool sharded() const { return shard_key.has_value(); }
   const IndexEntry* FindIndex(std::string_view index_name) const;
+  // The rules by which strings of `_id` are told apart; null: bytes.
+  const bson::StringComparator* id_collation() const {
+    return indexes.empty() ? nullptr : indexes.front().collation;
+  }
   // "" for unsharded ones, else the shard key's. Errors: as ShardKeyPattern::PlacementKeyOf.
   absl::StatusOr<std::string> PlacementKeyOf(bson::View document) const;
 

@@ -9,6 +9,9 @@
 #include <memory>
 
 #include "base/bson/builder.h"
+#include "base/bson/json.h"
+#include "base/status.h"
+#include "catalog/shard_key.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -101,14 +104,27 @@ void AddProcessOptions(CLI::App* app, ProcessOptions* process, LogChoice* log) {
       ->capture_default_str();
 }
 
+// Empty for a shard key as shardCollection takes it.
+std::string WhyNoShardKey(const std::string& text) {
+  const auto document = bson::FromJson(text);
+  if (!document.ok()) return std::string(MessageOf(document.status()));
+  const auto key = catalog::ShardKeyPattern::Parse(*document);
+  return key.ok() ? std::string() : std::string(MessageOf(key.status()));
+}
+
 void AddClientOptions(CLI::App* app, ProcessOptions* process, bool* no_auth) {
   AddTlsOptions(app, &process->tls);
   app->add_option("--bind", process->bind,
                   "addresses to listen on; others than loopback need --no-auth or --tlsCAFile")
       ->capture_default_str();
   app->add_flag("--no-auth", *no_auth, "accept clients from other hosts without authentication");
-  app->add_flag("--enable-test-commands", process->test_commands,
-                "let clients set fail points, which make commands fail and processes end");
+  CLI::Option* test_commands =
+      app->add_flag("--enable-test-commands", process->test_commands,
+                    "let clients set fail points, which make commands fail and processes end");
+  app->add_option("--test-default-shard-key", process->test_default_shard_key,
+                  "shard each new collection without options by this key, for tests of queries")
+      ->needs(test_commands)
+      ->check([](const std::string& text) { return WhyNoShardKey(text); });
 }
 
 void AddDataOptions(CLI::App* app, std::string* data, uint64_t* map_size_gb) {

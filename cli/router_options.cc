@@ -1,6 +1,8 @@
 // Implements the options.
 #include "cli/router_options.h"
 
+#include "base/bson/json.h"
+
 namespace evenkeel::cli {
 
 router::RouterOptions RouterOptionsOf(const Process& process, const ProcessOptions& options,
@@ -14,6 +16,9 @@ router::RouterOptions RouterOptionsOf(const Process& process, const ProcessOptio
   out.test_commands = options.test_commands;
   out.slow_ms = options.slow_ms;
   out.certificates = process.tls();
+  if (const auto key = bson::FromJson(options.test_default_shard_key); key.ok()) {
+    out.test_default_shard_key = *key;
+  }
   out.server_stats = [&process] { return process.server_stats(); };
   return out;
 }

@@ -19,12 +19,17 @@ absl::StatusOr<std::string> CommandContext::Namespace() const {
   return ns;
 }
 
+wire::CommandTimes TimesNow(const RouterState& router) {
+  return {absl::ToUnixMillis(router.wall->Now()), router.clock->Now()};
+}
+
 std::unique_ptr<query::QueryContext> MakeQueryContext(const RouterState& router,
+                                                      const wire::CommandTimes& times,
                                                       std::string_view ns, bson::View let) {
   auto context = std::make_unique<query::QueryContext>();
   context->ns = std::string(ns);
-  context->now_ms = absl::ToUnixMillis(router.wall->Now());
-  context->cluster_time = router.clock->Now();
+  context->now_ms = times.now_ms;
+  context->cluster_time = times.cluster_time;
   router.options.query_settings->ApplyTo(context.get());
   if (!let.empty()) context->let = bson::Document(let);
   return context;
@@ -37,10 +42,11 @@ absl::Status SetCollation(query::QueryContext* context, bson::View own,
   return absl::OkStatus();
 }
 
-absl::StatusOr<Targets> TargetStatement(const RouterState& router, const catalog::Route& route,
-                                        bson::View filter, bson::View collation, bson::View let) {
+absl::StatusOr<Targets> TargetStatement(const RouterState& router, const wire::CommandTimes& times,
+                                        const catalog::Route& route, bson::View filter,
+                                        bson::View collation, bson::View let) {
   if (auto simple = TargetAtOnce(route, filter, collation)) return *std::move(simple);
-  const auto context = MakeQueryContext(router, route.entry->ns, let);
+  const auto context = MakeQueryContext(router, times, route.entry->ns, let);
   EVENKEEL_RETURN_IF_ERROR(SetCollation(context.get(), collation, *route.entry));
   return TargetFilter(route, filter, collation, *context);
 }

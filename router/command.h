@@ -15,6 +15,7 @@
 #include "base/bson/document.h"
 #include "wire/net/handler.h"
 #include "wire/protocol/request.h"
+#include "wire/protocol/shard_envelope.h"
 
 namespace evenkeel::router {
 
@@ -46,6 +47,7 @@ struct CommandContext {
   const wire::Request& request;
   wire::ClientState& client;
   base::CancellationToken cancelled;  // disconnect, killOp, shutdown
+  wire::CommandTimes times = {};      // one moment for all that the command evaluates
   bool more_to_come = false;          // set by a handler that streams replies (awaitable hello)
   std::shared_ptr<ClientTransaction> transaction;  // that the command belongs to; null: none
   bool begun = false;             // its handler was called: something may have changed

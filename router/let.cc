@@ -9,6 +9,7 @@
 #include "query/expr/let.h"
 #include "router/query_context.h"
 #include "router/shard_request.h"
+#include "wire/protocol/commands.h"
 
 namespace evenkeel::router {
 namespace {
@@ -37,8 +38,9 @@ bson::Document With(bson::View command, std::string_view name, bson::View replac
   return out.Finish();
 }
 
-absl::StatusOr<bson::Document> Resolved(const RouterState& router, bson::View command) {
-  const auto context = MakeQueryContext(router, "");
+absl::StatusOr<bson::Document> Resolved(const RouterState& router, const wire::CommandTimes& times,
+                                        bson::View command) {
+  const auto context = MakeQueryContext(router, times, "");
   EVENKEEL_ASSIGN_OR_RETURN(context->collation,
                             query::Collation::Get(query::CollationOption(command)));
   EVENKEEL_ASSIGN_OR_RETURN(const bson::Document values,
@@ -48,15 +50,16 @@ absl::StatusOr<bson::Document> Resolved(const RouterState& router, bson::View co
 
 }  // namespace
 
-absl::Status ResolveLet(const RouterState& router, wire::Request* request) {
+absl::Status ResolveLet(const RouterState& router, const wire::CommandTimes& times,
+                        wire::Request* request) {
   const bson::View command = request->body();
   bson::Document resolved;
   if (HasLet(command)) {
-    EVENKEEL_ASSIGN_OR_RETURN(resolved, Resolved(router, command));
+    EVENKEEL_ASSIGN_OR_RETURN(resolved, Resolved(router, times, command));
   } else if (request->name == "explain" && request->argument.Is(bson::Type::kObject) &&
              HasLet(request->argument.AsDocument())) {
     EVENKEEL_ASSIGN_OR_RETURN(const bson::Document inner,
-                              Resolved(router, request->argument.AsDocument()));
+                              Resolved(router, times, request->argument.AsDocument()));
     resolved = With(command, command.Front().key, inner);
   } else {
     return absl::OkStatus();

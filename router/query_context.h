@@ -11,8 +11,12 @@
 
 namespace evenkeel::router {
 
-// `let` is the command's, copied.
+// The moment at which a command begins.
+wire::CommandTimes TimesNow(const RouterState& router);
+
+// `let` is the command's with its values evaluated (router/let.h), copied.
 std::unique_ptr<query::QueryContext> MakeQueryContext(const RouterState& router,
+                                                      const wire::CommandTimes& times,
                                                       std::string_view ns, bson::View let = {});
 
 // Sets the collation of a command on a collection: the command's own, else the collection's.
@@ -22,7 +26,8 @@ absl::Status SetCollation(query::QueryContext* context, bson::View own,
 
 // The shards of one statement, with a context of its own where its filter has to be compiled.
 // Errors: of the filter.
-absl::StatusOr<Targets> TargetStatement(const RouterState& router, const catalog::Route& route,
-                                        bson::View filter, bson::View collation, bson::View let);
+absl::StatusOr<Targets> TargetStatement(const RouterState& router, const wire::CommandTimes& times,
+                                        const catalog::Route& route, bson::View filter,
+                                        bson::View collation, bson::View let);
 
 }  // namespace evenkeel::router

@@ -16,6 +16,8 @@
 #include "router/fail/fail.h"
 #include "router/let.h"
 #include "router/operation_trace.h"
+#include "router/let.h"
+#include "router/query_context.h"
 #include "router/session/async_mutex.h"
 #include "router/session/session_table.h"
 #include "router/table.h"
@@ -199,13 +201,13 @@ Awaitable<CommandResult> RunNumbered(CommandContext& context, Session& session,
 
 }  // namespace
 
-Awaitable<CommandResult> Router::Execute(CommandContext& context) {
+Awaitable<CommandResult> Router::Execute(CommandContext& context, wire::Request& request) {
   EVENKEEL_CO_RETURN_IF_ERROR(CheckRequest(context));
   EVENKEEL_CO_RETURN_IF_ERROR(ObserveTimes(context));
   if (state_->fail_points) {
     EVENKEEL_CO_RETURN_IF_ERROR(co_await fail::Pass(state_->fail_points->fail_command, context));
   }
-  const wire::Request& request = context.request;
+  EVENKEEL_CO_RETURN_IF_ERROR(ResolveLet(*state_, context.times, &request));
   const CommandHandler handler = FindHandler(*request.facts);
   if (!handler) {
     co_return Error(ErrorCode::kCommandNotSupported, "command '{}' is not supported", request.name);
@@ -241,16 +243,12 @@ Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
                                       wire::Request request) {
   const Running running(state_->metrics);
   const absl::Time begun = state_->wall->Now();
-  CommandContext context{*state_, request, *client, client->disconnected.token()};
+  CommandContext context{*state_, request, *client, client->disconnected.token(),
+                         TimesNow(*state_)};
   context.trace = std::make_shared<OperationTrace>(request.message.operation);
   CommandResult result;
   try {
-    const absl::Status resolved = ResolveLet(*state_, &request);
-    if (resolved.ok()) {
-      result = co_await Execute(context);
-    } else {
-      result = resolved;
-    }
+    result = co_await Execute(context, request);
   } catch (const std::exception& error) {
     base::LogError("router", "a command ended with an exception",
                    {{"connection", client->connection_id},

@@ -40,6 +40,7 @@ struct RouterOptions {
   // What rotateCertificates reads again: those of the listener, and those for connections to
   // shards. Null where there is no TLS.
   std::shared_ptr<wire::TlsContext> certificates, shard_certificates;
+  bson::Document test_default_shard_key;  // of new collections without options; empty: none
   // Counters of the listener, for serverStatus; may be empty. Any thread.
   std::function<wire::ServerStats()> server_stats;
 };
@@ -88,7 +89,7 @@ class Router final : public wire::RequestHandler {
   RouterState& state() { return *state_; }
 
  private:
-  Awaitable<CommandResult> Execute(CommandContext& context);
+  Awaitable<CommandResult> Execute(CommandContext& context, wire::Request& request);
   // Beside other routers: shows that this one lives, finishes the jobs of dead ones.
   Awaitable<void> WatchJobs(base::CancellationToken cancelled);
   // Looks after transactions that dead routers have left.

@@ -25,10 +25,12 @@ bool IsRoutersOwn(std::string_view key) {
 
 }  // namespace
 
-wire::ShardEnvelope EnvelopeOf(const catalog::Route& route) {
+wire::ShardEnvelope EnvelopeOf(const catalog::Route& route,
+                               std::optional<wire::CommandTimes> times) {
   wire::ShardEnvelope envelope;
   envelope.collection = route.entry->id;
   envelope.version = route.entry->version;
+  envelope.times = times;
   return envelope;
 }
 

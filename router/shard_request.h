@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/bson/builder.h"
@@ -15,8 +16,9 @@
 
 namespace evenkeel::router {
 
-// Collection id and version of a route.
-wire::ShardEnvelope EnvelopeOf(const catalog::Route& route);
+// Collection id and version of a route; the times of a command that evaluates expressions.
+wire::ShardEnvelope EnvelopeOf(const catalog::Route& route,
+                               std::optional<wire::CommandTimes> times = std::nullopt);
 
 // A message with `body`; `keep` lives as long as it.
 wire::Message MakeMessage(bson::Document body, std::shared_ptr<const void> keep = nullptr);

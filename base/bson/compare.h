@@ -6,18 +6,20 @@
 #pragma once
 
 #include <compare>
+#include <string>
 #include <string_view>
 
 #include "base/bson/view.h"
 
 namespace evenkeel::bson {
 
-// Compares strings by a collation's rules; bytes where none is given. Implemented by query (ICU)
-// later.
+// Compares strings by a collation's rules; bytes where none is given. Implemented by query (ICU).
 class StringComparator {
  public:
   virtual ~StringComparator() = default;
   virtual int Compare(std::string_view a, std::string_view b) const = 0;
+  // Bytes that compare as the strings do: equal for strings that the rules do not tell apart.
+  virtual std::string SortKey(std::string_view text) const = 0;
 };
 
 // The rank of a type in the comparison order; values of different ranks never equal. Missing and

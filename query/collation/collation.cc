@@ -198,7 +198,7 @@ absl::StatusOr<const Collation*> Collation::Get(bson::View spec) {
   // By the document as it was written, so that the common case is one look-up.
   static absl::Mutex mutex(absl::kConstInit);
   static auto* const known =
-      new absl::flat_hash_map<std::string, std::unique_ptr<const Collation>>();
+      new absl::flat_hash_map<std::string, std::shared_ptr<const Collation>>();
   const std::string key(spec.Bytes());
   {
     absl::ReaderMutexLock lock(&mutex);
@@ -207,12 +207,16 @@ absl::StatusOr<const Collation*> Collation::Get(bson::View spec) {
   }
   EVENKEEL_ASSIGN_OR_RETURN(const Rules rules, Parse(spec));
   if (rules.locale == kSimple) return nullptr;
-  EVENKEEL_ASSIGN_OR_RETURN(std::unique_ptr<const Collation> opened, Open(rules));
+  EVENKEEL_ASSIGN_OR_RETURN(std::shared_ptr<const Collation> opened, Open(rules));
   absl::WriterMutexLock lock(&mutex);
+  // The same rules written in full: one collation for both, so that pointers tell them apart.
+  const std::string whole(opened->spec().view().Bytes());
+  if (const auto at = known->find(whole); at != known->end()) opened = at->second;
   if (known->size() >= kCollationsMax) {
     return Error(ErrorCode::kExceededMemoryLimit, "more than {} different collations are in use",
                  kCollationsMax);
   }
+  known->emplace(whole, opened);
   return known->emplace(key, std::move(opened)).first->second.get();
 }
 

@@ -19,7 +19,7 @@ namespace evenkeel::query {
 class Collation final : public bson::StringComparator {
  public:
   // The collation of a command's or collection's document {locale, strength, …}; null when strings
-  // compare by bytes: for {} and {locale: "simple"}.
+  // compare by bytes: for {} and {locale: "simple"}. The same rules give the same object.
   //
   // Errors: 40414 without locale; 40415 for unknown fields; TypeMismatch; BadValue for unknown
   // locales, values out of range and fields that contradict each other;
@@ -33,8 +33,7 @@ class Collation final : public bson::StringComparator {
 
   ~Collation() override;
   int Compare(std::string_view a, std::string_view b) const override;
-  // Bytes that compare as the strings do.
-  std::string SortKey(std::string_view text) const;
+  std::string SortKey(std::string_view text) const override;
   // All fields with their values, as listCollections shows them.
   const bson::Document& spec() const { return spec_; }
 

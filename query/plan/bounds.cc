@@ -9,6 +9,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/compare.h"
 #include "base/bson/number.h"
+#include "base/bson/sort_keys.h"
 #include "query/match/node.h"
 
 namespace evenkeel::query {
@@ -119,20 +120,28 @@ Interval Point(Value value) { return {OwnedValue(value), OwnedValue(value)}; }
 
 PathBounds Unknown() { return {.intervals = AllValues()}; }
 
-// Strings that compare equal under a collation differ in bytes.
-bool DependsOnCollation(Value value, const bson::StringComparator* collation) {
-  if (!collation) return false;
-  return value.Is(Type::kString) || value.Is(Type::kSymbol) || value.Is(Type::kObject) ||
-         value.Is(Type::kArray);
-}
+// How the strings of conditions and of an index are compared.
+struct Rules {
+  const bson::StringComparator* condition;
+  const bson::StringComparator* keys;
+
+  // The index cannot tell which of its keys satisfy a condition with this operand.
+  bool Differ(Value operand) const { return condition != keys && bson::HasCollatedOrder(operand); }
+  // The operand as the index keeps it.
+  OwnedValue Key(Value operand) const {
+    return keys == nullptr ? OwnedValue(operand) : bson::WithSortKeys(operand, *keys);
+  }
+};
 
 bool IsNaN(Value value) {
   if (value.Is(Type::kDouble)) return std::isnan(value.AsDouble());
   return value.Is(Type::kDecimal128) && bson::DecimalIsNaN(value.AsDecimal128());
 }
 
-PathBounds BoundsOfEquality(Value value, const bson::StringComparator* collation) {
-  if (DependsOnCollation(value, collation)) return Unknown();
+PathBounds BoundsOfEquality(Value operand, const Rules& rules) {
+  if (rules.Differ(operand)) return Unknown();
+  const OwnedValue key = rules.Key(operand);
+  const Value value = key.value();
   PathBounds bounds{.intervals = {Point(value)}, .exact = true, .needs_value = true};
   if (value.Is(Type::kNull)) {
     // A missing field has the same key; with arrays, undefined elements would too.
@@ -150,18 +159,21 @@ PathBounds BoundsOfEquality(Value value, const bson::StringComparator* collation
   return bounds;
 }
 
-PathBounds BoundsOfComparison(const ComparisonPredicate& predicate) {
-  const Value operand = predicate.operand();
+PathBounds BoundsOfComparison(const ComparisonPredicate& predicate,
+                              const bson::StringComparator* keys) {
+  const Rules rules{predicate.collation(), keys};
   const PredicateKind kind = predicate.kind();
-  if (kind == PredicateKind::kEqual) return BoundsOfEquality(operand, predicate.collation());
-  if (DependsOnCollation(operand, predicate.collation())) return Unknown();
+  if (kind == PredicateKind::kEqual) return BoundsOfEquality(predicate.operand(), rules);
+  if (rules.Differ(predicate.operand())) return Unknown();
+  const OwnedValue key = rules.Key(predicate.operand());
+  const Value operand = key.value();
   const bool inclusive =
       kind == PredicateKind::kLessOrEqual || kind == PredicateKind::kGreaterOrEqual;
   if (operand.Is(Type::kNull)) {
-    return inclusive ? BoundsOfEquality(operand, nullptr) : PathBounds{.exact = true};
+    return inclusive ? BoundsOfEquality(operand, rules) : PathBounds{.exact = true};
   }
   if (IsNaN(operand))
-    return inclusive ? BoundsOfEquality(operand, nullptr) : PathBounds{.exact = true};
+    return inclusive ? BoundsOfEquality(operand, rules) : PathBounds{.exact = true};
   const std::optional<Interval> bracket = BracketOf(operand.type());
   if (!bracket) return Unknown();
   Interval interval = *bracket;
@@ -177,11 +189,12 @@ PathBounds BoundsOfComparison(const ComparisonPredicate& predicate) {
   return bounds;
 }
 
-// Strings that begin like a pattern must, and the pattern itself as a value.
-PathBounds BoundsOfRegex(const match::Regex& regex) {
+// Strings that begin like a pattern must, and the pattern itself as a value. Sort keys do not show
+// how a string begins.
+PathBounds BoundsOfRegex(const match::Regex& regex, const bson::StringComparator* keys) {
   PathBounds bounds{.needs_value = true};
   Interval strings = *BracketOf(Type::kString);
-  std::string prefix = regex.LiteralPrefix();
+  std::string prefix = keys == nullptr ? regex.LiteralPrefix() : std::string();
   if (!prefix.empty()) {
     strings.low = StringValue(prefix);
     while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xFF) prefix.pop_back();
@@ -196,11 +209,11 @@ PathBounds BoundsOfRegex(const match::Regex& regex) {
   return bounds;
 }
 
-PathBounds BoundsOfIn(const InPredicate& in) {
+PathBounds BoundsOfIn(const InPredicate& in, const bson::StringComparator* keys) {
   PathBounds all{.exact = true, .needs_value = true};
   if (in.has_patterns()) return Unknown();
   for (const Value value : in.values()) {
-    const PathBounds one = BoundsOfEquality(value, in.collation());
+    const PathBounds one = BoundsOfEquality(value, {in.collation(), keys});
     all.intervals =
         all.intervals.empty() ? one.intervals : Union(std::move(all.intervals), one.intervals);
     all.exact &= one.exact;
@@ -215,10 +228,11 @@ int Rank(const PathBounds& bounds) {
   return bounds.IsUnbounded() ? 2 : 1;
 }
 
-PathBounds BoundsOfConjunction(const LogicalNode& node, std::string_view path, bool may_be_array) {
+PathBounds BoundsOfConjunction(const LogicalNode& node, std::string_view path, bool may_be_array,
+                               const bson::StringComparator* keys) {
   PathBounds best = Unknown();
   for (const MatchNodePtr& child : node.children()) {
-    PathBounds bounds = BoundsOf(*child, path, may_be_array);
+    PathBounds bounds = BoundsOf(*child, path, may_be_array, keys);
     if (bounds.conjuncts == 0) continue;
     if (best.conjuncts == 0) {
       best = std::move(bounds);
@@ -234,10 +248,11 @@ PathBounds BoundsOfConjunction(const LogicalNode& node, std::string_view path, b
   return best;
 }
 
-PathBounds BoundsOfDisjunction(const LogicalNode& node, std::string_view path, bool may_be_array) {
+PathBounds BoundsOfDisjunction(const LogicalNode& node, std::string_view path, bool may_be_array,
+                               const bson::StringComparator* keys) {
   PathBounds all{.exact = true, .needs_value = true, .conjuncts = 1};
   for (const MatchNodePtr& child : node.children()) {
-    const PathBounds bounds = BoundsOf(*child, path, may_be_array);
+    const PathBounds bounds = BoundsOf(*child, path, may_be_array, keys);
     if (bounds.conjuncts == 0) return Unknown();
     all.intervals = Union(std::move(all.intervals), bounds.intervals);
     all.exact &= bounds.exact && bounds.conjuncts == CountConjuncts(*child);
@@ -307,18 +322,18 @@ bool IsWithin(const IntervalList& inner, const IntervalList& outer) {
   });
 }
 
-PathBounds BoundsOfPredicate(const Predicate& predicate) {
+PathBounds BoundsOfPredicate(const Predicate& predicate, const bson::StringComparator* keys) {
   switch (predicate.kind()) {
     case PredicateKind::kEqual:
     case PredicateKind::kLess:
     case PredicateKind::kLessOrEqual:
     case PredicateKind::kGreater:
     case PredicateKind::kGreaterOrEqual:
-      return BoundsOfComparison(static_cast<const ComparisonPredicate&>(predicate));
+      return BoundsOfComparison(static_cast<const ComparisonPredicate&>(predicate), keys);
     case PredicateKind::kIn:
-      return BoundsOfIn(static_cast<const InPredicate&>(predicate));
+      return BoundsOfIn(static_cast<const InPredicate&>(predicate), keys);
     case PredicateKind::kRegex:
-      return BoundsOfRegex(static_cast<const RegexPredicate&>(predicate).regex());
+      return BoundsOfRegex(static_cast<const RegexPredicate&>(predicate).regex(), keys);
     case PredicateKind::kExists:
       return {.intervals = AllValues(), .needs_value = true};
     default:
@@ -326,19 +341,20 @@ PathBounds BoundsOfPredicate(const Predicate& predicate) {
   }
 }
 
-PathBounds BoundsOf(const MatchNode& root, std::string_view path, bool may_be_array) {
+PathBounds BoundsOf(const MatchNode& root, std::string_view path, bool may_be_array,
+                    const bson::StringComparator* keys) {
   switch (root.kind()) {
     case MatchKind::kPath: {
       const auto& leaf = static_cast<const PathNode&>(root);
       if (leaf.negated() || leaf.path().dotted() != path) return Unknown();
-      PathBounds bounds = BoundsOfPredicate(leaf.predicate());
+      PathBounds bounds = BoundsOfPredicate(leaf.predicate(), keys);
       if (!bounds.IsUnbounded() || bounds.needs_value) bounds.conjuncts = 1;
       return bounds;
     }
     case MatchKind::kAnd:
-      return BoundsOfConjunction(static_cast<const LogicalNode&>(root), path, may_be_array);
+      return BoundsOfConjunction(static_cast<const LogicalNode&>(root), path, may_be_array, keys);
     case MatchKind::kOr:
-      return BoundsOfDisjunction(static_cast<const LogicalNode&>(root), path, may_be_array);
+      return BoundsOfDisjunction(static_cast<const LogicalNode&>(root), path, may_be_array, keys);
     default:
       return Unknown();
   }

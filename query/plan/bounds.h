@@ -53,15 +53,22 @@ IntervalList Union(IntervalList a, const IntervalList& b);
 bool IsWithin(const IntervalList& inner, const IntervalList& outer);
 
 // What one condition allows. A negated one is not looked at: all values.
-PathBounds BoundsOfPredicate(const Predicate& predicate);
+//
+// keys  the collation of the index that the intervals are for, null for bytes: its strings are sort
+//       keys. Conditions on strings by other rules allow all values.
+PathBounds BoundsOfPredicate(const Predicate& predicate,
+                             const bson::StringComparator* keys = nullptr);
 
 // What a filter allows on `path`: its conjuncts on that path, and disjunctions that are about it in
 // every branch.
 //
 // may_be_array  documents may have arrays on the path; false for shard keys.
-PathBounds BoundsOf(const MatchNode& root, std::string_view path, bool may_be_array);
-inline PathBounds BoundsOf(const Filter& filter, std::string_view path, bool may_be_array) {
-  return BoundsOf(filter.root(), path, may_be_array);
+// keys          as for BoundsOfPredicate.
+PathBounds BoundsOf(const MatchNode& root, std::string_view path, bool may_be_array,
+                    const bson::StringComparator* keys = nullptr);
+inline PathBounds BoundsOf(const Filter& filter, std::string_view path, bool may_be_array,
+                           const bson::StringComparator* keys = nullptr) {
+  return BoundsOf(filter.root(), path, may_be_array, keys);
 }
 
 // How many conditions a filter's conjunction has.

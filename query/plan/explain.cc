@@ -3,18 +3,27 @@
 
 #include "base/bson/builder.h"
 #include "base/bson/json.h"
+#include "base/bson/sort_keys.h"
+#include "base/bson/text.h"
 #include "query/plan/planner.h"
 
 namespace evenkeel::query {
 namespace {
 
+// A value of an index; sort keys are no text.
+std::string KeyText(bson::Value key, bool collated) {
+  if (!collated || !bson::HasCollatedOrder(key)) return bson::ToDisplay(key);
+  return "CollationKey(0x" +
+         bson::HexText(key.Is(bson::Type::kString) ? key.AsString() : key.Bytes()) + ")";
+}
+
 // "[1, 5)", "[MinKey, MaxKey]".
-std::string IntervalText(const Interval& interval) {
+std::string IntervalText(const Interval& interval, bool collated = false) {
   const bson::Value low = interval.low.value(), high = interval.high.value();
   std::string text = interval.low_inclusive ? "[" : "(";
-  text += low.missing() ? "MinKey" : bson::ToDisplay(low);
+  text += low.missing() ? "MinKey" : KeyText(low, collated);
   text += ", ";
-  text += high.missing() ? "MaxKey" : bson::ToDisplay(high);
+  text += high.missing() ? "MaxKey" : KeyText(high, collated);
   text += interval.high_inclusive ? "]" : ")";
   return text;
 }
@@ -28,7 +37,8 @@ void AppendBounds(const Plan& plan, bson::Builder& out) {
     out.OpenArray(plan.index->fields[i].path.dotted());
     bson::ArrayAppender intervals(out);
     for (size_t j = 0; j < list.size(); ++j) {
-      intervals.Add(IntervalText(list[backwards ? list.size() - 1 - j : j]));
+      intervals.Add(IntervalText(list[backwards ? list.size() - 1 - j : j],
+                                 plan.index->collation != nullptr));
     }
     out.Close();
   }

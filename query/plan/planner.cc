@@ -7,6 +7,7 @@
 #include "base/bson/compare.h"
 #include "base/bson/json.h"
 #include "base/bson/number.h"
+#include "base/bson/sort_keys.h"
 #include "base/status.h"
 #include "query/match/node.h"
 
@@ -55,7 +56,8 @@ IndexBounds BoundsOfIndex(const IndexDescription& index, const Filter& filter) {
   for (size_t i = 0; i < index.fields.size(); ++i) {
     // Two fields of one array may match through different elements.
     if (index.multikey && SharesTopField(index, i, i)) break;
-    PathBounds bounds = BoundsOf(filter, index.fields[i].path.dotted(), index.multikey);
+    PathBounds bounds =
+        BoundsOf(filter, index.fields[i].path.dotted(), index.multikey, index.collation);
     if (bounds.needs_value) out.needs_value = true;
     if (bounds.intervals.empty()) out.nothing = true;
     if (bounds.conjuncts == 0 || bounds.IsUnbounded()) break;
@@ -116,7 +118,7 @@ bool HasAll(const IndexDescription& index, const IndexBounds& bounds, const Filt
 Candidate MakeCandidate(const IndexDescription& index, IndexBounds bounds,
                         const PlanRequest& request) {
   Candidate out;
-  const OrderOfIndex order = HasSort(request) && !request.collated
+  const OrderOfIndex order = HasSort(request) && request.collation == index.collation
                                  ? OrderFor(index, bounds, *request.sort)
                                  : OrderOfIndex{};
   out.plan.kind = bounds.nothing ? PlanKind::kNothing : PlanKind::kIndexScan;
@@ -131,10 +133,23 @@ Candidate MakeCandidate(const IndexDescription& index, IndexBounds bounds,
   return out;
 }
 
-// A point read when the filter pins _id.
-std::optional<Plan> PlanById(const PlanRequest& request) {
+// The rules by which `_id` is kept.
+const bson::StringComparator* IdCollation(const std::vector<IndexDescription>& indexes) {
+  for (const IndexDescription& index : indexes) {
+    if (index.name == "_id_") return index.collation;
+  }
+  return nullptr;
+}
+
+// A point read when the filter pins _id. A value pinned by bytes may be kept by other rules.
+std::optional<Plan> PlanById(const PlanRequest& request,
+                             const std::vector<IndexDescription>& indexes) {
   const std::optional<std::vector<Value>> ids = request.filter->PinnedValues("_id");
   if (!ids) return std::nullopt;
+  if (IdCollation(indexes) != nullptr &&
+      std::any_of(ids->begin(), ids->end(), bson::HasCollatedOrder)) {
+    return std::nullopt;
+  }
   Plan plan;
   plan.kind = PlanKind::kById;
   for (const Value id : *ids) plan.ids.emplace_back(id);
@@ -231,7 +246,7 @@ absl::StatusOr<Plan> ChoosePlan(const PlanRequest& request,
     plan.sorted = true;
     return plan;
   }
-  if (std::optional<Plan> plan = PlanById(whole)) return *std::move(plan);
+  if (std::optional<Plan> plan = PlanById(whole, indexes)) return *std::move(plan);
   std::optional<Candidate> best;
   for (const IndexDescription& index : indexes) {
     IndexBounds bounds = BoundsOfIndex(index, *whole.filter);

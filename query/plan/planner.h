@@ -32,6 +32,7 @@ struct IndexDescription {
   bool unique = false;
   bool multikey = false;  // some document has an array on an indexed path
   bool sparse = false;
+  const bson::StringComparator* collation = nullptr;  // its strings are sort keys; null: bytes
   const Filter* partial = nullptr;
 };
 
@@ -40,8 +41,8 @@ enum class PlanKind : uint8_t { kNothing, kById, kIndexScan, kCollectionScan };
 struct Plan {
   PlanKind kind = PlanKind::kCollectionScan;
   const IndexDescription* index = nullptr;
-  // kById: the _id values, in order. kIndexScan: per field, its intervals in order (later fields
-  // may be absent: all values).
+  // kById: the _id values, in order. kIndexScan: per field, its intervals in order, in terms of the
+  // index's keys (later fields may be absent: all values).
   std::vector<bson::OwnedValue> ids;
   std::vector<IntervalList> bounds;
   bool reverse = false;
@@ -53,8 +54,8 @@ struct PlanRequest {
   const Filter* filter = nullptr;
   const SortPattern* sort = nullptr;  // null or empty: any order
   bson::Value hint;                   // index name, key pattern, {$natural: ±1}, or missing
-  bool collated =
-      false;  // strings compare by a collation: indexes, which keep bytes, give no order
+  // How strings compare; null: by bytes. Only an index of the same rules gives their order.
+  const bson::StringComparator* collation = nullptr;
 };
 
 // `indexes` must outlive the plan.

@@ -17,6 +17,7 @@
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
 #include "router/ddl/job.h"
+#include "router/ddl/shard_collection.h"
 #include "router/query_context.h"
 #include "router/router.h"
 #include "router/transaction/transaction.h"
@@ -107,7 +108,7 @@ absl::StatusOr<bson::Document> OptionsOf(const query::CreateRequest& request) {
 // A view's pipeline, by itself. One that cannot be carried out yet may be stored: reads say so.
 // Errors: of the pipeline, OptionNotSupportedOnView for one that writes.
 absl::Status CheckViewPipeline(const RouterState& router, const CollectionEntry& view) {
-  const auto context = MakeQueryContext(router, view.ns);
+  const auto context = MakeQueryContext(router, TimesNow(router), view.ns);
   const bson::View stages = view.options["pipeline"].AsDocument();
   const auto pipeline = query::Pipeline::Parse(stages, *context);
   if (CodeOf(pipeline.status()) == ErrorCode::kCommandNotSupported) return absl::OkStatus();
@@ -156,6 +157,12 @@ Awaitable<absl::StatusOr<Job>> PlanCreate(RouterState& router, std::string ns,
     EVENKEEL_CO_RETURN_IF_ERROR(co_await CheckView(router, entry, scope));
     entry.kind = CollectionKind::kView;
     entry.indexes.clear();
+  }
+  const bson::View shard_key = router.options.test_default_shard_key;
+  if (!shard_key.empty() && entry.options.view().empty()) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::ShardKeyPattern key,
+                                 catalog::ShardKeyPattern::Parse(shard_key));
+    co_return co_await CreateShardedJob(router, std::move(entry), std::move(key));
   }
   co_return CreateJob(router, entry);
 }

@@ -155,7 +155,8 @@ Awaitable<absl::StatusOr<catalog::CollectionEntry>> NewCollection(RouterState& r
       .OpenDocument("key")
       .Append("_id", int32_t{1})
       .Close()
-      .Append("name", "_id_");
+      .Append("name", "_id_")
+      .Append("collation", entry.options["collation"]);
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       catalog::IndexEntry index,
       catalog::IndexEntry::FromSpec(IndexId{ids + 1}, spec.Finish().view()));

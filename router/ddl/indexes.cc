@@ -9,6 +9,7 @@
 #include "base/bson/number.h"
 #include "base/status.h"
 #include "catalog/config_collections.h"
+#include "query/collation/collation.h"
 #include "query/request/create_indexes_request.h"
 #include "query/request/fields.h"
 #include "router/cluster.h"
@@ -48,19 +49,25 @@ absl::Status CheckSupported(const query::IndexSpec& spec) {
     }
   }
   if (spec.has_partial_filter) return refuse("partialFilterExpression");
-  if (!spec.collation.empty()) return refuse("collation");
   if (spec.expire_after_seconds) return refuse("expireAfterSeconds");
   if (spec.hidden) return refuse("hidden");
   if (spec.prepare_unique) return refuse("prepareUnique");
   return absl::OkStatus();
 }
 
-// The specification as listIndexes shows it: v, key, name, then the options that matter.
-bson::Document StoredSpec(const query::IndexSpec& spec) {
+// The specification as listIndexes shows it: v, key, name, then the options that matter. Without a
+// collation of its own an index has the collection's. Errors: of the collation.
+absl::StatusOr<bson::Document> StoredSpec(const query::IndexSpec& spec,
+                                          const CollectionEntry& entry) {
+  const bool inherits = !spec.source.Contains("collation");
+  EVENKEEL_ASSIGN_OR_RETURN(
+      const query::Collation* collation,
+      query::Collation::Get(inherits ? query::CollationOption(entry.options) : spec.collation));
   bson::Builder out;
   out.Append("v", int32_t{2}).Append("key", spec.key).Append("name", spec.name);
   if (spec.unique) out.Append("unique", true);
   if (spec.sparse) out.Append("sparse", true);
+  if (collation != nullptr) out.Append("collation", collation->spec());
   return out.Finish();
 }
 
@@ -82,6 +89,7 @@ absl::Status CheckUniqueOnShards(const CollectionEntry& entry, const IndexEntry&
 absl::StatusOr<bool> AddIndex(CollectionEntry* entry, IndexEntry index) {
   for (const IndexEntry& other : entry->indexes) {
     const bool same_key =
+        other.collation == index.collation &&
         bson::CompareDocuments(other.spec["key"].AsDocument(), index.spec["key"].AsDocument()) == 0;
     const bool same_options = other.unique == index.unique && other.sparse == index.sparse;
     if (other.IsIdIndex() && same_key) return false;
@@ -168,9 +176,9 @@ Awaitable<absl::StatusOr<Job>> PlanCreateIndexes(RouterState& router, std::strin
                                co_await AllocateIds(router, request.indexes.size()));
   for (size_t i = 0; i < request.indexes.size(); ++i) {
     EVENKEEL_CO_RETURN_IF_ERROR(CheckSupported(request.indexes[i]));
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        IndexEntry index,
-        IndexEntry::FromSpec(IndexId{first_id + i}, StoredSpec(request.indexes[i]).view()));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document spec, StoredSpec(request.indexes[i], entry));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(IndexEntry index,
+                                 IndexEntry::FromSpec(IndexId{first_id + i}, spec.view()));
     const IndexId id = index.id;
     EVENKEEL_CO_ASSIGN_OR_RETURN(const bool is_new, AddIndex(&entry, std::move(index)));
     if (is_new) added.push_back(id);
@@ -261,8 +269,13 @@ Awaitable<CommandResult> CreateIndexesCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::string ns, context.Namespace());
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CreateIndexesRequest request,
                                query::ParseCreateIndexes(context.body()));
-  for (const query::IndexSpec& spec : request.indexes)
+  for (const query::IndexSpec& spec : request.indexes) {
     EVENKEEL_CO_RETURN_IF_ERROR(CheckSupported(spec));
+    if (spec.source.Contains("collation") && spec.collation.empty()) {
+      co_return query::MissingField("collation", "locale");
+    }
+    EVENKEEL_CO_RETURN_IF_ERROR(query::Collation::Get(spec.collation).status());
+  }
   RouterState& router = context.router;
   const CallScope scope = context.scope();
   IndexCounts counts;

@@ -1,4 +1,6 @@
 // enableSharding and shardCollection.
+#include "router/ddl/shard_collection.h"
+
 #include <memory>
 #include <utility>
 #include <vector>
@@ -194,6 +196,14 @@ Awaitable<absl::StatusOr<Job>> PlanShard(RouterState& router, ShardArguments* ar
 }
 
 }  // namespace
+
+Awaitable<absl::StatusOr<Job>> CreateShardedJob(RouterState& router, CollectionEntry base,
+                                                catalog::ShardKeyPattern key) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const CollectionEntry into,
+                               co_await ShardedEntry(router, base, key));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto assignment, co_await DefaultAssignment(router));
+  co_return ShardJob(router, nullptr, into, *assignment);
+}
 
 Awaitable<CommandResult> EnableShardingCommand(CommandContext& context) {
   const bson::Value name = context.request.argument;

@@ -33,7 +33,7 @@ constexpr std::string_view kNoCollection = "$cmd.aggregate";
 
 std::unique_ptr<query::QueryContext> ContextOf(const CommandContext& context,
                                                const AggregateCall& call) {
-  auto out = MakeQueryContext(context.router, call.ns, call.let);
+  auto out = MakeQueryContext(context.router, context.times, call.ns, call.let);
   out->allow_disk_use = call.allow_disk_use.value_or(out->allow_disk_use);
   // A bad one was refused with the command.
   if (const auto collation = query::Collation::Get(call.collation); collation.ok()) {
@@ -47,7 +47,7 @@ MergeOptions OptionsOf(const CommandContext& context, const AggregateCall& call)
   options.ns = call.ns_shown;
   options.context = ContextOf(context, call);
   options.context->foreign = std::make_shared<query::ForeignReads>();
-  options.foreign = MakeForeignServer(context.router, options.context->foreign,
+  options.foreign = MakeForeignServer(context.router, context.times, options.context->foreign,
                                       bson::Document(call.collation), call.depth);
   return options;
 }
@@ -96,7 +96,7 @@ wire::Message ShardAggregate(const CommandContext& context, const catalog::Route
   if (!call.collation.empty()) body.Append("collation", call.collation);
   body.Append("hint", call.hint);
   if (call.allow_disk_use) body.Append("allowDiskUse", *call.allow_disk_use);
-  wire::ShardEnvelope envelope = EnvelopeOf(route);
+  wire::ShardEnvelope envelope = EnvelopeOf(route, context.times);
   envelope.merge = merge;
   wire::AppendEnvelope(body, envelope);
   return MakeMessage(body.Finish());
@@ -106,9 +106,9 @@ Awaitable<absl::StatusOr<CursorPtr>> RunOnShards(CommandContext& context, RouteP
                                                  const AggregateCall& call,
                                                  query::Pipeline& pipeline) {
   pipeline.Optimize();
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      Targets targets,
-      TargetStatement(context.router, *route, pipeline.LeadingMatch(), call.collation, call.let));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(Targets targets,
+                               TargetStatement(context.router, context.times, *route,
+                                               pipeline.LeadingMatch(), call.collation, call.let));
   MergeOptions options = OptionsOf(context, call);
   wire::Message message;
   if (targets.shards.size() == 1 && !pipeline.NeedsRouter()) {
@@ -168,7 +168,7 @@ Awaitable<absl::StatusOr<CursorPtr>> OpenOnce(CommandContext& context, RoutePtr 
 // The common case, passed through as it is: one shard, no view, nothing for the router to do.
 Awaitable<CommandResult> ForwardAggregate(CommandContext& context, RoutePtr route, ShardId shard,
                                           FirstBatch first) {
-  wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route));
+  wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route, context.times));
   co_return co_await ForwardCursorCommand(context, route, shard, std::move(message), first);
 }
 
@@ -181,9 +181,9 @@ absl::StatusOr<std::optional<ShardId>> SingleShard(const CommandContext& context
                             query::Pipeline::Parse(call.pipeline, *query_context));
   if (pipeline.HasOwnSource() || pipeline.NeedsRouter()) return std::nullopt;
   pipeline.Optimize();
-  EVENKEEL_ASSIGN_OR_RETURN(
-      const Targets targets,
-      TargetStatement(context.router, route, pipeline.LeadingMatch(), call.collation, call.let));
+  EVENKEEL_ASSIGN_OR_RETURN(const Targets targets,
+                            TargetStatement(context.router, context.times, route,
+                                            pipeline.LeadingMatch(), call.collation, call.let));
   if (targets.shards.size() != 1) return std::nullopt;
   return targets.shards[0];
 }

@@ -36,7 +36,7 @@ wire::Message ScatteredCount(const CommandContext& context, const catalog::Route
   if (count.limit > 0 && !__builtin_add_overflow(count.limit, count.skip, &limit)) {
     body.Append("limit", limit);
   }
-  wire::AppendEnvelope(body, EnvelopeOf(route));
+  wire::AppendEnvelope(body, EnvelopeOf(route, context.times));
   return MakeMessage(body.Finish());
 }
 
@@ -58,7 +58,7 @@ Awaitable<CommandResult> CountOnMany(CommandContext& context, RoutePtr route,
 }
 
 Awaitable<CommandResult> CountOnOne(CommandContext& context, RoutePtr route, ShardId shard) {
-  ShardCall call{shard, ForwardCommand(context.request, EnvelopeOf(*route))};
+  ShardCall call{shard, ForwardCommand(context.request, EnvelopeOf(*route, context.times))};
   const auto reply = co_await context.router.cluster->Send(std::move(call), context.scope());
   if (!reply.ok()) co_return reply.status();
   co_return ReplyFields(reply->body);
@@ -73,7 +73,7 @@ Awaitable<CommandResult> CountCommand(CommandContext& context) {
   while (true) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const RoutePtr route, co_await retry.Route());
     if (!route) {
-      const auto query_context = MakeQueryContext(context.router, ns);
+      const auto query_context = MakeQueryContext(context.router, context.times, ns);
       EVENKEEL_CO_RETURN_IF_ERROR(query::Filter::Parse(count.query, *query_context).status());
       co_return CountReply(0);
     }
@@ -81,7 +81,8 @@ Awaitable<CommandResult> CountCommand(CommandContext& context) {
       co_return co_await CountOnView(context, route, count);
     }
     EVENKEEL_CO_ASSIGN_OR_RETURN(
-        Targets targets, TargetStatement(context.router, *route, count.query, count.collation, {}));
+        Targets targets,
+        TargetStatement(context.router, context.times, *route, count.query, count.collation, {}));
     CommandResult result;
     if (targets.shards.size() == 1) {
       result = co_await CountOnOne(context, route, targets.shards[0]);

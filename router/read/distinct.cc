@@ -21,7 +21,7 @@ Awaitable<CommandResult> DistinctOnShards(CommandContext& context, RoutePtr rout
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       const query::Collation* collation,
       query::Collation::ForCommand(own_collation, query::CollationOption(route->entry->options)));
-  const wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route));
+  const wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route, context.times));
   std::vector<ShardCall> calls;
   for (const ShardId shard : targets.shards) calls.push_back({shard, message});
   const auto replies = co_await context.router.cluster->SendAll(std::move(calls), context.scope());
@@ -48,7 +48,7 @@ Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
   while (true) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const RoutePtr route, co_await retry.Route());
     if (!route) {
-      const auto query_context = MakeQueryContext(context.router, ns);
+      const auto query_context = MakeQueryContext(context.router, context.times, ns);
       EVENKEEL_CO_RETURN_IF_ERROR(query::Filter::Parse(distinct.query, *query_context).status());
       co_return DistinctValues().Reply();
     }
@@ -56,8 +56,8 @@ Awaitable<CommandResult> DistinctCommand(CommandContext& context) {
       co_return co_await DistinctOnView(context, route, distinct);
     }
     EVENKEEL_CO_ASSIGN_OR_RETURN(
-        Targets targets,
-        TargetStatement(context.router, *route, distinct.query, distinct.collation, {}));
+        Targets targets, TargetStatement(context.router, context.times, *route, distinct.query,
+                                         distinct.collation, {}));
     CommandResult result =
         co_await DistinctOnShards(context, route, std::move(targets), distinct.collation);
     if (!retry.IsStale(result.status())) co_return result;

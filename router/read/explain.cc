@@ -199,7 +199,7 @@ Awaitable<CommandResult> AskShards(CommandContext& context, RoutePtr route,
   for (const std::string_view field : {"let", "collation"}) {
     body.Append(field, explained.command[field]);
   }
-  wire::ShardEnvelope envelope = EnvelopeOf(*route);
+  wire::ShardEnvelope envelope = EnvelopeOf(*route, context.times);
   envelope.merge = explained.is_aggregate && targets.shards.size() > 1;
   wire::AppendEnvelope(body, envelope);
   const wire::Message message = MakeMessage(body.Finish());
@@ -214,21 +214,29 @@ Awaitable<CommandResult> AskShards(CommandContext& context, RoutePtr route,
   co_return ExplainReply(context.router, explained, targets, replies).Make();
 }
 
+// The variables of a command, evaluated before (router/let.h).
+bson::View LetOf(bson::View command) {
+  const bson::Value let = command["let"];
+  return let.Is(bson::Type::kObject) ? let.AsDocument() : bson::View();
+}
+
 // Targets the command; splits a pipeline where several shards answer.
 absl::StatusOr<Targets> Target(const CommandContext& context, const catalog::Route& route,
                                Explained& explained) {
   if (!explained.is_aggregate) {
-    return TargetStatement(context.router, route, explained.filter, explained.collation, {});
+    return TargetStatement(context.router, context.times, route, explained.filter,
+                           explained.collation, LetOf(explained.command));
   }
   EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest request,
                             query::ParseAggregate(explained.command));
-  const auto query_context = MakeQueryContext(context.router, explained.ns, request.let);
+  const auto query_context =
+      MakeQueryContext(context.router, context.times, explained.ns, request.let);
   EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline pipeline,
                             query::Pipeline::Parse(request.pipeline, *query_context));
   pipeline.Optimize();
-  EVENKEEL_ASSIGN_OR_RETURN(Targets targets,
-                            TargetStatement(context.router, route, pipeline.LeadingMatch(),
-                                            request.collation, request.let));
+  EVENKEEL_ASSIGN_OR_RETURN(
+      Targets targets, TargetStatement(context.router, context.times, route,
+                                       pipeline.LeadingMatch(), request.collation, request.let));
   if (targets.shards.size() > 1 || pipeline.NeedsRouter()) {
     query::SplitPipeline split = pipeline.Split();
     explained.split = true;

@@ -38,7 +38,7 @@ wire::Message ScatteredFind(const CommandContext& context, const catalog::Route&
       StartCommand("find", route.entry->name(), route.entry->database(), &context.request);
   AppendFieldsExcept(body, context.body(), {"skip", "limit", "singleBatch"});
   if (limit > 0) body.Append("limit", limit);
-  wire::ShardEnvelope envelope = EnvelopeOf(route);
+  wire::ShardEnvelope envelope = EnvelopeOf(route, context.times);
   envelope.merge = !find.sort.empty();
   wire::AppendEnvelope(body, envelope);
   return MakeMessage(body.Finish());
@@ -48,7 +48,7 @@ Awaitable<CommandResult> FindOnMany(CommandContext& context, RoutePtr route,
                                     const query::FindRequest& find, Targets targets) {
   MergeOptions options;
   options.ns = route->entry->ns;
-  options.context = MakeQueryContext(context.router, route->entry->ns, find.let);
+  options.context = MakeQueryContext(context.router, context.times, route->entry->ns, find.let);
   EVENKEEL_CO_RETURN_IF_ERROR(SetCollation(options.context.get(), find.collation, *route->entry));
   options.skip = find.skip;
   int64_t shard_limit = 0;
@@ -82,19 +82,19 @@ Awaitable<CommandResult> FindCommand(CommandContext& context) {
       EVENKEEL_CO_ASSIGN_OR_RETURN(route, co_await retry.Route());
     }
     if (!route) {
-      const auto query_context = MakeQueryContext(context.router, ns, find.let);
+      const auto query_context = MakeQueryContext(context.router, context.times, ns, find.let);
       EVENKEEL_CO_RETURN_IF_ERROR(CheckQuery(find, *query_context));
       co_return EmptyCursorReply(ns);
     }
     if (route->entry->kind == catalog::CollectionKind::kView) {
       co_return co_await FindOnView(context, route, find);
     }
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        Targets targets,
-        TargetStatement(context.router, *route, find.filter, find.collation, find.let));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(Targets targets,
+                                 TargetStatement(context.router, context.times, *route, find.filter,
+                                                 find.collation, find.let));
     CommandResult result;
     if (targets.shards.size() == 1) {
-      wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route));
+      wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route, context.times));
       result = co_await ForwardCursorCommand(context, route, targets.shards[0], std::move(message),
                                              FirstBatchOf(find));
     } else {

@@ -19,9 +19,10 @@ constexpr size_t kReadsAtOnce = 8;
 
 class RoutedReads final : public ForeignServer {
  public:
-  RoutedReads(RouterState& router, std::shared_ptr<query::ForeignReads> reads,
-              bson::Document collation, int depth)
+  RoutedReads(RouterState& router, const wire::CommandTimes& times,
+              std::shared_ptr<query::ForeignReads> reads, bson::Document collation, int depth)
       : router_(router),
+        times_(times),
         reads_(std::move(reads)),
         collation_(std::move(collation)),
         depth_(depth) {}
@@ -68,7 +69,7 @@ class RoutedReads final : public ForeignServer {
     const std::string database = read.ns.substr(0, read.ns.find('.'));
     request.database = database;
     request.deadline = scope.deadline;
-    CommandContext context{router_, request, client, scope.cancelled};
+    CommandContext context{router_, request, client, scope.cancelled, times_};
     context.transaction = scope.transaction;
     context.trace = scope.trace;
     AggregateCall call;
@@ -109,6 +110,7 @@ class RoutedReads final : public ForeignServer {
   }
 
   RouterState& router_;
+  const wire::CommandTimes times_;
   std::shared_ptr<query::ForeignReads> reads_;
   const bson::Document collation_;
   const int depth_;
@@ -118,9 +120,11 @@ class RoutedReads final : public ForeignServer {
 }  // namespace
 
 std::unique_ptr<ForeignServer> MakeForeignServer(RouterState& router,
+                                                 const wire::CommandTimes& times,
                                                  std::shared_ptr<query::ForeignReads> reads,
                                                  bson::Document collation, int depth) {
-  return std::make_unique<RoutedReads>(router, std::move(reads), std::move(collation), depth);
+  return std::make_unique<RoutedReads>(router, times, std::move(reads), std::move(collation),
+                                       depth);
 }
 
 }  // namespace evenkeel::router::read

@@ -10,8 +10,10 @@
 
 namespace evenkeel::router::read {
 
-// `depth`: how many pipelines the reads are within; `collation` is theirs, too.
+// `times` are those of the command. `depth`: how many pipelines the reads are within; `collation`
+// is theirs, too.
 std::unique_ptr<ForeignServer> MakeForeignServer(RouterState& router,
+                                                 const wire::CommandTimes& times,
                                                  std::shared_ptr<query::ForeignReads> reads,
                                                  bson::Document collation, int depth);
 

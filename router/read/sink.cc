@@ -1,6 +1,7 @@
 // Writing of results.
 #include "router/read/sink.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bson/builder.h"
@@ -8,6 +9,7 @@
 #include "base/bson/path.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 #include "query/expr/expression.h"
 #include "query/stage/write_spec.h"
 #include "router/ddl/ddl.h"
@@ -32,7 +34,7 @@ Awaitable<CommandResult> RunCommand(CommandContext& context, CommandHandler hand
       wire::Request request,
       wire::ParseRequest(MakeMessage(std::move(body)), context.router.wall->Now()));
   request.deadline = context.request.deadline;
-  CommandContext inner{context.router, request, context.client, context.cancelled};
+  CommandContext inner{context.router, request, context.client, context.cancelled, context.times};
   inner.trace = context.trace;
   CommandResult result = co_await handler(inner);
   if (!result.ok()) co_return result;
@@ -75,6 +77,22 @@ bson::Document InsertBody(std::string_view database, std::string_view collection
   return body.Finish();
 }
 
+// The collation by name, "simple" for none: commands and indexes that name it do not inherit one.
+bson::Document CollationSpec(const bson::StringComparator* collation) {
+  if (collation != nullptr) return static_cast<const query::Collation*>(collation)->spec();
+  bson::Builder simple;
+  return simple.Append("locale", "simple").Finish();
+}
+
+// The specification of an index as createIndexes has to be given it to make the same one.
+bson::Document WithCollation(const catalog::IndexEntry& index) {
+  bson::Builder spec(index.spec.view());
+  if (!index.spec.view().Contains("collation")) {
+    spec.Append("collation", CollationSpec(index.collation));
+  }
+  return spec.Finish();
+}
+
 Awaitable<absl::StatusOr<RoutePtr>> RouteOf(CommandContext& context, std::string ns) {
   RouteRetry retry(context.router, std::move(ns), context.scope());
   co_return co_await retry.Route();
@@ -102,6 +120,7 @@ class OutSink final : public Sink {
     }
     bson::Builder create;
     create.Append("create", temporary_).Append("$db", spec_.database);
+    if (target) create.Append("collation", target->entry->options["collation"]);
     EVENKEEL_CO_RETURN_IF_ERROR(
         (co_await RunCommand(context_, ddl::CreateCommand, create.Finish())).status());
     begun_ = true;
@@ -110,10 +129,7 @@ class OutSink final : public Sink {
     indexes.Append("createIndexes", temporary_).OpenArray("indexes");
     bson::ArrayAppender specs(indexes);
     for (const catalog::IndexEntry& index : target->entry->indexes) {
-      if (index.spec["name"].Is(bson::Type::kString) && index.spec["name"].AsString() == "_id_") {
-        continue;
-      }
-      specs.Add(index.spec);
+      if (!index.IsIdIndex()) specs.Add(WithCollation(index));
     }
     indexes.Close().Append("$db", spec_.database);
     co_return (co_await RunCommand(context_, ddl::CreateIndexesCommand, indexes.Finish())).status();
@@ -178,6 +194,10 @@ class MergeSink final : public Sink {
     co_return absl::OkStatus();
   }
   Awaitable<absl::Status> Write(Rows rows) override {
+    // Rows that are found by other fields get an `_id` only where they are inserted.
+    if (std::find(spec_.on.begin(), spec_.on.end(), "_id") != spec_.on.end()) {
+      for (bson::Document& row : rows) row = WithId(std::move(row));
+    }
     if (spec_.when_matched == query::WhenMatched::kFail) {
       bson::Document body = InsertBody(spec_.database, spec_.collection, rows);
       co_return (co_await RunCommand(context_, write::InsertCommand, std::move(body))).status();
@@ -211,7 +231,9 @@ class MergeSink final : public Sink {
     if (spec_.on.size() == 1 && spec_.on.front() == "_id") return absl::OkStatus();
     if (target) {
       for (const catalog::IndexEntry& index : target->entry->indexes) {
-        if (IsUniqueOn(index.spec)) return absl::OkStatus();
+        if (index.collation == query_context_->collation && IsUniqueOn(index.spec)) {
+          return absl::OkStatus();
+        }
       }
     }
     return Error(Location(51183), "Cannot find index to verify that join fields will be unique");
@@ -285,6 +307,7 @@ class MergeSink final : public Sink {
       EVENKEEL_CO_RETURN_IF_ERROR(AppendFilter(row, body));
       body.Close();
       AppendUpdate(row, body);
+      body.Append("collation", CollationSpec(query_context_->collation));
       body.Append("upsert", inserts && !pipeline).Close();
     }
     body.Close();
@@ -322,7 +345,7 @@ Awaitable<absl::Status> Pump(CommandContext& context, ClientCursor& cursor, Sink
     Rows rows;
     size_t size_bytes = 0;
     for (const auto& [key, row] : reply->view()["cursor"].AsDocument()["nextBatch"].AsDocument()) {
-      rows.push_back(WithId(bson::Document(row.AsDocument())));
+      rows.emplace_back(row.AsDocument());
       size_bytes += rows.back().SizeBytes();
       if (size_bytes < kWriteBytesMax && rows.size() < 1000) continue;
       size_bytes = 0;
@@ -355,6 +378,15 @@ DividedPipeline Divide(bson::View pipeline) {
   return divided;
 }
 
+// The pipeline's collation: its own, else the one of what it reads.
+Awaitable<absl::StatusOr<const query::Collation*>> CollationOf(CommandContext& context,
+                                                               const AggregateCall& call) {
+  if (!call.collation.empty()) co_return query::Collation::Get(call.collation);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const RoutePtr route, co_await RouteOf(context, call.ns));
+  if (!route) co_return static_cast<const query::Collation*>(nullptr);
+  co_return query::Collation::Get(query::CollationOption(route->entry->options));
+}
+
 }  // namespace
 
 Awaitable<CommandResult> AggregateInto(CommandContext& context, AggregateCall call) {
@@ -364,7 +396,8 @@ Awaitable<CommandResult> AggregateInto(CommandContext& context, AggregateCall ca
   }
   const bson::Document whole = call.pipeline;  // what the specifications point into
   DividedPipeline divided = Divide(whole);
-  auto query_context = MakeQueryContext(context.router, call.ns, call.let);
+  auto query_context = MakeQueryContext(context.router, context.times, call.ns, call.let);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(query_context->collation, co_await CollationOf(context, call));
   std::unique_ptr<Sink> sink;
   if (divided.last.key == "$out") {
     EVENKEEL_CO_ASSIGN_OR_RETURN(query::OutSpec spec,

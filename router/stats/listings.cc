@@ -99,7 +99,7 @@ Awaitable<absl::StatusOr<std::map<std::string, int64_t>>> DatabaseSizes(CommandC
 
 Awaitable<CommandResult> ListDatabasesCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const ListRequest request, Parse(context, kDatabasesFields));
-  const auto query_context = MakeQueryContext(context.router, "admin.$cmd");
+  const auto query_context = MakeQueryContext(context.router, context.times, "admin.$cmd");
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::Filter filter,
                                query::Filter::Parse(request.filter, *query_context));
   const bool name_only = request.name_only;
@@ -129,7 +129,7 @@ Awaitable<CommandResult> ListCollectionsCommand(CommandContext& context) {
   const std::string_view database = context.request.database;
   const std::string ns = std::string(database) + ".$cmd.listCollections";
   EVENKEEL_CO_ASSIGN_OR_RETURN(const ListRequest request, Parse(context, kCollectionsFields));
-  const auto query_context = MakeQueryContext(context.router, ns);
+  const auto query_context = MakeQueryContext(context.router, context.times, ns);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::Filter filter,
                                query::Filter::Parse(request.filter, *query_context));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<catalog::CollectionEntry> entries,

@@ -139,7 +139,7 @@ wire::Message BatchWriter::MessageOf(const catalog::Route& route, const Part& pa
     statements.push_back(batch_.statements[index]);
     if (retryable()) ids.push_back(StatementId(index));
   }
-  wire::ShardEnvelope envelope = EnvelopeOf(route);
+  wire::ShardEnvelope envelope = EnvelopeOf(route, context_.times);
   envelope.early = early;
   return MakePart(route, std::move(statements), ids, envelope);
 }

@@ -68,7 +68,7 @@ class BatchWriter {
   // What can be checked of a statement without its collection.
   virtual absl::Status Check(size_t index) const = 0;
 
-  CommandContext& context() { return context_; }
+  CommandContext& context() const { return context_; }
   const Batch& batch() const { return batch_; }
   WriteResults& results() { return results_; }
   bool retryable() const { return context_.request.is_retryable_write(); }

@@ -74,7 +74,8 @@ absl::StatusOr<bson::Document> InsertedReply(const Run& run, bson::View document
   } else if (run.request.fields.empty()) {
     reply.Append("value", document);
   } else {
-    const auto query_context = MakeQueryContext(run.context.router, run.ns, run.request.let);
+    const auto query_context =
+        MakeQueryContext(run.context.router, run.context.times, run.ns, run.request.let);
     EVENKEEL_ASSIGN_OR_RETURN(
         const query::Projection projection,
         query::Projection::Parse(run.request.fields, query::ProjectionKind::kFind, *query_context));
@@ -90,12 +91,13 @@ Awaitable<absl::StatusOr<bson::Document>> FetchById(const Run& run, RoutePtr rou
   bson::Builder query;
   query.Append("_id", id);
   const bson::Document filter = query.Finish();
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const Targets targets,
-                               TargetStatement(run.context.router, *route, filter, {}, {}));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const Targets targets,
+      TargetStatement(run.context.router, run.context.times, *route, filter, {}, {}));
   bson::Builder body =
       StartCommand("find", route->entry->name(), route->entry->database(), nullptr);
   body.Append("filter", filter).Append("limit", int64_t{1}).Append("singleBatch", true);
-  wire::AppendEnvelope(body, EnvelopeOf(*route));
+  wire::AppendEnvelope(body, EnvelopeOf(*route, run.context.times));
   const wire::Message message = MakeMessage(body.Finish());
   std::vector<ShardCall> calls;
   for (const ShardId shard : targets.shards) calls.push_back({shard, message});
@@ -170,8 +172,9 @@ Awaitable<CommandResult> RunUpsert(const Run& run, RoutePtr route, const Targets
     EVENKEEL_CO_ASSIGN_OR_RETURN(KeylessOutcome outcome,
                                  co_await RunKeyless(context, statement, false));
     if (outcome.done) co_return std::move(outcome.reply);
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document document,
-                                 BuildUpsertDocument(context.router, *route, PartsOf(run.request)));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const bson::Document document,
+        BuildUpsertDocument(context.router, context.times, *route, PartsOf(run.request)));
     const auto inserted = co_await InsertUpsert(context, route, document, run.id);
     if (inserted.ok()) co_return InsertedReply(run, document);
     const bool again = CodeOf(inserted.status()) == ErrorCode::kDuplicateKey;
@@ -180,7 +183,7 @@ Awaitable<CommandResult> RunUpsert(const Run& run, RoutePtr route, const Targets
 }
 
 Awaitable<CommandResult> RunOnShard(const Run& run, RoutePtr route, ShardId shard) {
-  ShardCall call{shard, MakeCommand(run, *route, EnvelopeOf(*route), true)};
+  ShardCall call{shard, MakeCommand(run, *route, EnvelopeOf(*route, run.context.times), true)};
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       const wire::Message reply,
       co_await run.context.router.cluster->Send(std::move(call), run.context.scope()));
@@ -190,9 +193,9 @@ Awaitable<CommandResult> RunOnShard(const Run& run, RoutePtr route, ShardId shar
 // One attempt with one route.
 Awaitable<CommandResult> RunOnce(const Run& run, RoutePtr route) {
   const FindAndModifyRequest& request = run.request;
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const Targets targets,
-      TargetStatement(run.context.router, *route, request.query, request.collation, request.let));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Targets targets,
+                               TargetStatement(run.context.router, run.context.times, *route,
+                                               request.query, request.collation, request.let));
   const bool one_shard = targets.shards.size() == 1;
   if (!request.upsert) {
     if (one_shard) co_return co_await RunOnShard(run, route, targets.shards[0]);
@@ -217,7 +220,8 @@ Awaitable<CommandResult> RunMoving(const Run& run, RoutePtr route) {
 }
 
 absl::Status CheckAbsent(const Run& run) {
-  const auto query_context = MakeQueryContext(run.context.router, run.ns, run.request.let);
+  const auto query_context =
+      MakeQueryContext(run.context.router, run.context.times, run.ns, run.request.let);
   EVENKEEL_RETURN_IF_ERROR(query::Filter::Parse(run.request.query, *query_context).status());
   if (run.request.remove) return absl::OkStatus();
   return query::Update::Parse(run.request.update, run.request.array_filters, *query_context)

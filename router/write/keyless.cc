@@ -33,7 +33,7 @@ struct Choice {
   bson::Document sort_key;
 };
 
-wire::Message ChooseMessage(const KeylessStatement& statement) {
+wire::Message ChooseMessage(const CommandContext& context, const KeylessStatement& statement) {
   const catalog::CollectionEntry& entry = *statement.route->entry;
   bson::Builder body;
   body.Append("_choose", int32_t{1}).Append("$db", entry.database());
@@ -42,7 +42,7 @@ wire::Message ChooseMessage(const KeylessStatement& statement) {
   if (!statement.collation.empty()) body.Append("collation", statement.collation);
   if (!statement.let.empty()) body.Append("let", statement.let);
   body.Append("hint", statement.hint);
-  wire::AppendEnvelope(body, EnvelopeOf(*statement.route));
+  wire::AppendEnvelope(body, EnvelopeOf(*statement.route, context.times));
   return MakeMessage(body.Finish());
 }
 
@@ -76,7 +76,7 @@ absl::StatusOr<const Choice*> Pick(const KeylessStatement& statement,
 
 Awaitable<absl::StatusOr<std::vector<Choice>>> ChooseOnAll(CommandContext& context,
                                                            const KeylessStatement& statement) {
-  const wire::Message message = ChooseMessage(statement);
+  const wire::Message message = ChooseMessage(context, statement);
   std::vector<ShardCall> calls;
   for (const ShardId shard : statement.targets.shards) calls.push_back({shard, message});
   const auto replies = co_await context.router.cluster->SendAll(std::move(calls), context.scope());
@@ -148,7 +148,7 @@ Awaitable<absl::StatusOr<KeylessOutcome>> RunKeyless(CommandContext& context,
                                  co_await ChooseOnAll(context, statement));
     if (choices.empty()) co_return KeylessOutcome();
     EVENKEEL_CO_ASSIGN_OR_RETURN(const Choice* choice, Pick(statement, choices));
-    wire::ShardEnvelope envelope = EnvelopeOf(*statement.route);
+    wire::ShardEnvelope envelope = EnvelopeOf(*statement.route, context.times);
     envelope.target = choice->target;
     ShardCall call{choice->shard, statement.make(envelope)};
     EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply, co_await context.router.cluster->Send(

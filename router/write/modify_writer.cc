@@ -48,15 +48,16 @@ absl::StatusOr<Placement> ModifyWriter::Place(const catalog::Route& route, size_
   }
   Placement placement;
   EVENKEEL_ASSIGN_OR_RETURN(
-      placement.targets,
-      TargetStatement(context().router, route, statement.filter, statement.collation, let_));
+      placement.targets, TargetStatement(context().router, context().times, route, statement.filter,
+                                         statement.collation, let_));
   placement.special = placement.targets.shards.size() > 1;
   if (!statement.upsert || placement.special || KeepsShardKey(route, PartsOf(index))) {
     return placement;
   }
   // The new document may belong to another shard than those that match. Errors of making it count
   // only when it is needed.
-  const auto document = BuildUpsertDocument(context().router, route, PartsOf(index));
+  const auto document =
+      BuildUpsertDocument(context().router, context().times, route, PartsOf(index));
   const auto shard =
       document.ok() ? TargetDocument(route, *document) : absl::StatusOr<ShardId>(document.status());
   placement.special = !shard.ok() || *shard != placement.targets.shards[0];
@@ -65,8 +66,7 @@ absl::StatusOr<Placement> ModifyWriter::Place(const catalog::Route& route, size_
 
 absl::Status ModifyWriter::Check(size_t index) const {
   const ModifyStatement& statement = statements_[index];
-  const auto query_context =
-      MakeQueryContext(const_cast<ModifyWriter*>(this)->context().router, batch().ns, let_);
+  const auto query_context = MakeQueryContext(context().router, context().times, batch().ns, let_);
   EVENKEEL_RETURN_IF_ERROR(query::Collation::Get(statement.collation).status());
   EVENKEEL_RETURN_IF_ERROR(query::Filter::Parse(statement.filter, *query_context).status());
   if (statement.update.missing()) return absl::OkStatus();
@@ -110,7 +110,7 @@ Awaitable<absl::Status> ModifyWriter::RunSpecial(RoutePtr route, size_t index,
 Awaitable<absl::Status> ModifyWriter::RunMulti(RoutePtr route, size_t index,
                                                const Targets& targets) {
   std::set<ShardId>& done = multi_done_[index];
-  const wire::Message message = MakeSingle(*route, index, EnvelopeOf(*route));
+  const wire::Message message = MakeSingle(*route, index, EnvelopeOf(*route, context().times));
   std::vector<ShardId> asked;
   std::vector<ShardCall> calls;
   for (const ShardId shard : targets.shards) {
@@ -168,7 +168,7 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::RunChosen(RoutePtr route, size_t i
 
 Awaitable<absl::StatusOr<bool>> ModifyWriter::RunOnShard(RoutePtr route, size_t index,
                                                          ShardId shard) {
-  ShardCall call{shard, MakeSingle(*route, index, EnvelopeOf(*route))};
+  ShardCall call{shard, MakeSingle(*route, index, EnvelopeOf(*route, context().times))};
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply, co_await context().router.cluster->Send(
                                                               std::move(call), context().scope()));
   const absl::Status status = FirstWriteError(reply.body);
@@ -211,8 +211,9 @@ Awaitable<absl::Status> ModifyWriter::RunUpsert(RoutePtr route, size_t index,
     EVENKEEL_CO_ASSIGN_OR_RETURN(const bool matched,
                                  co_await TryWithoutUpsert(route, index, targets));
     if (matched) co_return absl::OkStatus();
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document document,
-                                 BuildUpsertDocument(context().router, *route, PartsOf(index)));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const bson::Document document,
+        BuildUpsertDocument(context().router, context().times, *route, PartsOf(index)));
     const auto inserted = co_await InsertUpsert(context(), route, document, id);
     if (inserted.ok()) {
       AbsorbOne({}, index, *inserted);

@@ -39,9 +39,10 @@ bool Touches(bson::View update, std::string_view field) {
 }  // namespace
 
 absl::StatusOr<bson::Document> BuildUpsertDocument(const RouterState& router,
+                                                   const wire::CommandTimes& times,
                                                    const catalog::Route& route,
                                                    const UpsertParts& parts) {
-  const auto context = MakeQueryContext(router, route.entry->ns, parts.let);
+  const auto context = MakeQueryContext(router, times, route.entry->ns, parts.let);
   if (!parts.constants.empty()) context->let = query::WithConstants(parts.constants, parts.let);
   EVENKEEL_ASSIGN_OR_RETURN(const query::Filter filter,
                             query::Filter::Parse(parts.filter, *context));
@@ -82,7 +83,7 @@ Awaitable<absl::StatusOr<bson::Document>> InsertUpsert(CommandContext& context, 
   bson::Builder ids;
   if (retryable_id) ids.Append("0", *retryable_id);
   const bson::Document id_list = ids.Finish();
-  wire::ShardEnvelope envelope = EnvelopeOf(*route);
+  wire::ShardEnvelope envelope = EnvelopeOf(*route, context.times);
   if (retryable_id) envelope.statements = id_list;
   wire::AppendEnvelope(body, envelope);
   ShardCall call{shard, MakeMessage(body.Finish())};

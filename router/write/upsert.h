@@ -22,6 +22,7 @@ struct UpsertParts {
 // The document that the upsert inserts when nothing matches. Each call makes a new `_id` where
 // neither filter nor update gives one. Errors: of filter and update; BSONObjectTooLarge.
 absl::StatusOr<bson::Document> BuildUpsertDocument(const RouterState& router,
+                                                   const wire::CommandTimes& times,
                                                    const catalog::Route& route,
                                                    const UpsertParts& parts);
 

@@ -25,7 +25,7 @@ absl::StatusOr<query::Plan> PlanOf(const WriteStatement& statement,
   request.filter = &statement.filter();
   request.sort = &statement.sort();
   request.hint = statement.hint();
-  request.collated = statement.collation() != nullptr;
+  request.collation = statement.collation();
   return query::ChoosePlan(request, indexes);
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 #include "query/collation/collation.h"
-#include "query/expr/let.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -70,6 +69,7 @@ absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,
   Collection collection;
   collection.entry = catalog.Find(envelope.collection);
   collection.shard = catalog.shard();
+  collection.times = envelope.times;
   if (collection.entry == nullptr || collection.entry->version != envelope.version) {
     return Error(ErrorCode::kStaleConfig, "shard{} does not know collection {} in version {}",
                  catalog.shard().value, envelope.collection.value, envelope.version.value);
@@ -90,19 +90,20 @@ absl::StatusOr<Collection> OpenCollection(const storage::ReadSlice& slice,
 }
 
 absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(
-    const CommandContext& context, const catalog::CollectionEntry& entry) {
+    const CommandContext& context, const Collection& collection) {
   auto out = std::make_unique<query::QueryContext>();
-  out->ns = entry.ns;
-  out->now_ms = absl::ToUnixMillis(context.service.wall().Now());
-  out->cluster_time = context.service.clock().Now();
+  out->ns = collection.entry->ns;
+  if (collection.times) {
+    out->now_ms = collection.times->now_ms;
+    out->cluster_time = collection.times->cluster_time;
+  }
   context.service.query_settings().ApplyTo(out.get());
   if (const bson::Value let = context.body()["let"]; let.Is(bson::Type::kObject)) {
-    EVENKEEL_RETURN_IF_ERROR(query::CheckLetNames(let.AsDocument()));
     out->let = bson::Document(let.AsDocument());
   }
-  EVENKEEL_ASSIGN_OR_RETURN(out->collation,
-                            query::Collation::ForCommand(query::CollationOption(context.body()),
-                                                         query::CollationOption(entry.options)));
+  EVENKEEL_ASSIGN_OR_RETURN(out->collation, query::Collation::ForCommand(
+                                                query::CollationOption(context.body()),
+                                                query::CollationOption(collection.entry->options)));
   return out;
 }
 

@@ -62,6 +62,7 @@ struct Collection {
   std::shared_ptr<const catalog::CollectionEntry> entry;
   std::shared_ptr<const catalog::Assignment> assignment;  // null for unsharded ones
   ShardId shard;
+  std::optional<wire::CommandTimes> times;  // the command's, from its router
 
   // True when the document at this place belongs to this shard.
   bool Owns(std::string_view placement_key) const;
@@ -75,8 +76,9 @@ absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,
 absl::StatusOr<Collection> OpenCollection(const storage::ReadSlice& slice,
                                           const wire::ShardEnvelope& envelope);
 
-// Context for compiling the query of a command on this collection; `let` of the command included.
-absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(
-    const CommandContext& context, const catalog::CollectionEntry& entry);
+// Context for compiling the query of a command on this collection; `let` of the command included:
+// values that its router has evaluated.
+absl::StatusOr<std::unique_ptr<query::QueryContext>> MakeQueryContext(const CommandContext& context,
+                                                                      const Collection& collection);
 
 }  // namespace evenkeel::shard

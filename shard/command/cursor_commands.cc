@@ -13,6 +13,7 @@
 #include "shard/command/cursor_table.h"
 #include "shard/command/figures.h"
 #include "shard/command/row_operators.h"
+#include "shard/command/row_operators.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -93,8 +94,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
   query_context.allow_disk_use = request.allow_disk_use.value_or(query_context.allow_disk_use);
   if (!request.min.empty() || !request.max.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(
-        KeyRange range, KeyRange::Parse(*collection.entry, request.hint, request.min, request.max,
-                                        cursor->query_context().collation));
+        KeyRange range, KeyRange::Parse(*collection.entry, request.hint, request.min, request.max));
     cursor->SetKeyRange(std::move(range));
   }
   const bool in_order = request.sort.empty() || (cursor->sorted() && !merge);
@@ -132,7 +132,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenAggregate(
     std::shared_ptr<const bson::Document> command) {
   EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest given,
                             query::ParseAggregate(command->view()));
-  EVENKEEL_ASSIGN_OR_RETURN(auto query_context, MakeQueryContext(context, *collection.entry));
+  EVENKEEL_ASSIGN_OR_RETURN(auto query_context, MakeQueryContext(context, collection));
   query_context->internal = true;
   query_context->allow_disk_use = given.allow_disk_use.value_or(query_context->allow_disk_use);
   EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline parsed,

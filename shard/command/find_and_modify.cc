@@ -47,8 +47,7 @@ Awaitable<CommandResult> FindAndModifyCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::FindAndModifyRequest request,
                                query::ParseFindAndModify(context.body()));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto query_context,
-                               MakeQueryContext(context, *collection.entry));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto query_context, MakeQueryContext(context, collection));
   std::optional<query::Projection> projection;
   if (!request.fields.empty()) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(

@@ -7,6 +7,7 @@
 
 #include "base/bson/builder.h"
 #include "base/bson/hash.h"
+#include "base/bson/sort_keys.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "catalog/assignment.h"
@@ -15,15 +16,21 @@
 namespace evenkeel::shard {
 namespace {
 
-void AppendField(const catalog::IndexField& field, bson::Value value, std::string* encoded,
-                 std::string* type_bits) {
+// The hash by which a hashed field keeps a value: of its sort key where the index has a collation.
+int64_t HashOf(const catalog::IndexEntry& index, bson::Value value) {
+  if (index.collation == nullptr) return bson::HashValue(value);
+  return bson::HashValue(bson::WithSortKeys(value, *index.collation));
+}
+
+void AppendField(const catalog::IndexEntry& index, const catalog::IndexField& field,
+                 bson::Value value, std::string* encoded, std::string* type_bits) {
   if (field.hashed) {
-    const int64_t hash = bson::HashValue(value);
+    const int64_t hash = HashOf(index, value);
     storage::AppendEncoded(bson::Value(bson::Type::kInt64, reinterpret_cast<const char*>(&hash)),
                            storage::Direction::kAscending, encoded);
     return;
   }
-  storage::AppendEncoded(value, field.direction, encoded);
+  storage::AppendEncoded(value, field.direction, encoded, index.collation);
   storage::AppendTypeBits(value, type_bits);
 }
 
@@ -31,7 +38,7 @@ void AppendField(const catalog::IndexField& field, bson::Value value, std::strin
 void AppendTuple(const catalog::IndexEntry& index, std::span<const bson::Value> tuple,
                  std::string* encoded, std::string* type_bits) {
   for (size_t f = 0; f < index.fields.size(); ++f) {
-    AppendField(index.fields[f], tuple[f], encoded, type_bits);
+    AppendField(index, index.fields[f], tuple[f], encoded, type_bits);
   }
 }
 
@@ -77,7 +84,8 @@ absl::StatusOr<DocumentRecords> RecordsOf(const catalog::CollectionEntry& entry,
                                           bson::View document) {
   DocumentRecords records;
   EVENKEEL_ASSIGN_OR_RETURN(records.placement_key, entry.PlacementKeyOf(document));
-  records.doc_key = storage::DocKey(entry.id, records.placement_key, document["_id"]);
+  records.doc_key =
+      storage::DocKey(entry.id, records.placement_key, document["_id"], entry.id_collation());
   const bool docs_key_is_long = records.doc_key.size() == limits::kLmdbKeyBytesMax;
   for (const catalog::IndexEntry& index : entry.indexes) {
     bool multikey = false, long_key = !HasRecords(entry, index) && docs_key_is_long;

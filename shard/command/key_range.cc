@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/bson/compare.h"
 #include "base/bson/json.h"
 #include "base/status.h"
 #include "shard/command/index_values.h"
@@ -48,8 +49,7 @@ std::vector<Value> ValuesOf(View bound) {
 }  // namespace
 
 absl::StatusOr<KeyRange> KeyRange::Parse(const catalog::CollectionEntry& entry, Value hint,
-                                         View min, View max,
-                                         const bson::StringComparator* collation) {
+                                         View min, View max) {
   if (hint.missing()) {
     return MakeError(Location(51173),
                      "When using min()/max() a hint of which index to use must be provided");
@@ -61,7 +61,7 @@ absl::StatusOr<KeyRange> KeyRange::Parse(const catalog::CollectionEntry& entry, 
   }
   EVENKEEL_RETURN_IF_ERROR(CheckFields(*index, min, "min"));
   EVENKEEL_RETURN_IF_ERROR(CheckFields(*index, max, "max"));
-  KeyRange range(*index, min, max, collation);
+  KeyRange range(*index, min, max);
   if (!min.empty() && !max.empty() && range.Order(ValuesOf(min).data(), max) >= 0) {
     return MakeError(Location(51175), "The value provided for min() does not come before max()");
   }
@@ -73,7 +73,7 @@ int KeyRange::Order(const Value* key, View bound) const {
   for (const Element& field : bound) {
     static const char kNothing = 0;
     const Value value = key[at].missing() ? Value(Type::kNull, &kNothing) : key[at];
-    const int order = bson::Compare(value, field.value, collation_);
+    const int order = bson::Compare(value, field.value, index_->collation);
     if (order != 0) {
       return index_->fields[at].direction == storage::Direction::kAscending ? order : -order;
     }

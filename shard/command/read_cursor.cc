@@ -26,8 +26,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> ReadCursor::Open(const CommandContex
   out->collection_ = collection;
   out->spec_ = std::move(spec);
   if (!out->spec_.query_context) {
-    EVENKEEL_ASSIGN_OR_RETURN(out->spec_.query_context,
-                              MakeQueryContext(context, *collection.entry));
+    EVENKEEL_ASSIGN_OR_RETURN(out->spec_.query_context, MakeQueryContext(context, collection));
   }
   EVENKEEL_ASSIGN_OR_RETURN(query::Filter filter,
                             query::Filter::Parse(out->spec_.filter, out->query_context()));
@@ -39,7 +38,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> ReadCursor::Open(const CommandContex
   out->request_.filter = out->filter_.get();
   out->request_.sort = &out->sort_;
   out->request_.hint = out->spec_.hint;
-  out->request_.collated = out->query_context().collation != nullptr;
+  out->request_.collation = out->query_context().collation;
   EVENKEEL_ASSIGN_OR_RETURN(out->plan_, query::ChoosePlan(out->request_, out->indexes_));
   out->scan_ = std::make_unique<Scan>(collection, out->plan_);
   out->sorted_ = out->scan_->KeepsOrder(out->plan_, *context.service.catalog());

@@ -47,6 +47,7 @@ std::vector<query::IndexDescription> DescribeIndexes(const catalog::CollectionEn
     description.name = index.name;
     description.unique = index.unique;
     description.sparse = index.sparse;
+    description.collation = index.collation;
     description.multikey = catalog.IsMultikey(index.id);
     for (const catalog::IndexField& field : index.fields) {
       description.fields.push_back({field.path, field.direction == storage::Direction::kAscending});
@@ -84,7 +85,7 @@ Scan::Scan(const Collection& collection, const query::Plan& plan)
       for (const bson::OwnedValue& id : plan.ids) {
         const std::string placement =
             entry.sharded() ? catalog::EncodeHash(bson::HashValue(id.value())) : "";
-        points_.push_back(storage::DocKey(entry.id, placement, id.value()));
+        points_.push_back(storage::DocKey(entry.id, placement, id.value(), entry.id_collation()));
       }
       // Equal values of different types are one document.
       std::sort(points_.begin(), points_.end());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/bson/hash.h"
+#include "base/bson/sort_keys.h"
 #include "base/status.h"
 #include "catalog/shard_key.h"
 #include "query/collation/collation.h"
@@ -17,7 +18,7 @@ absl::StatusOr<std::unique_ptr<WriteStatement>> WriteStatement::Compile(
     const CommandContext& context, const Collection& collection, const StatementSpec& spec) {
   auto out = std::unique_ptr<WriteStatement>(new WriteStatement());
   out->collection_ = collection;
-  EVENKEEL_ASSIGN_OR_RETURN(out->query_, MakeQueryContext(context, *collection.entry));
+  EVENKEEL_ASSIGN_OR_RETURN(out->query_, MakeQueryContext(context, collection));
   if (!spec.collation.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(out->query_->collation, query::Collation::Get(spec.collation));
   }
@@ -43,6 +44,7 @@ std::optional<std::string> WriteStatement::PinnedDocKey() const {
   if (!hint_.missing() || (entry.sharded() && !entry.shard_key->IsById())) return std::nullopt;
   const auto ids = filter_.PinnedValues("_id");
   if (!ids || ids->size() != 1) return std::nullopt;
+  if (entry.id_collation() != nullptr && bson::HasCollatedOrder(ids->front())) return std::nullopt;
   const std::string placement =
       entry.sharded() ? catalog::EncodeHash(bson::HashValue(ids->front())) : "";
   return storage::DocKey(entry.id, placement, ids->front());

@@ -108,7 +108,8 @@ uint8_t FirstByte(Type type) {
 
 class Encoder {
  public:
-  Encoder(const StringKeyMaker* collation, std::string* out) : collation_(collation), out_(out) {}
+  Encoder(const bson::StringComparator* collation, std::string* out)
+      : collation_(collation), out_(out) {}
 
   void Append(Value value) {
     if (value.IsNumber()) return AppendNumberKey(value, out_);
@@ -178,7 +179,7 @@ class Encoder {
     Push(key_format::kEnd, out_);
   }
 
-  const StringKeyMaker* const collation_;
+  const bson::StringComparator* const collation_;
   std::string* const out_;
 };
 
@@ -209,7 +210,7 @@ std::string OneByte(int byte) { return std::string(1, static_cast<char>(byte)); 
 }  // namespace
 
 void AppendEncoded(Value value, Direction direction, std::string* out,
-                   const StringKeyMaker* collation) {
+                   const bson::StringComparator* collation) {
   const size_t start = out->size();
   Encoder(collation, out).Append(value);
   if (direction == Direction::kAscending) return;

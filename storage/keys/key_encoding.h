@@ -23,18 +23,11 @@ namespace evenkeel::storage {
 // Direction of one field of a compound key.
 enum class Direction : uint8_t { kAscending, kDescending };
 
-// Makes sort keys of strings where a collation is given; byte order of the result is the
-// collation's order.
-class StringKeyMaker {
- public:
-  virtual ~StringKeyMaker() = default;
-  virtual std::string SortKey(std::string_view text) const = 0;
-};
-
 // Appends the encoding of one value of any type (arrays and objects too). Missing encodes as null
-// (as MongoDB's indexes do), undefined as itself. Descending: all bytes inverted.
+// (as MongoDB's indexes do), undefined as itself. Descending: all bytes inverted. Strings are
+// encoded by their sort keys where a collation is given.
 void AppendEncoded(bson::Value value, Direction direction, std::string* out,
-                   const StringKeyMaker* collation = nullptr);
+                   const bson::StringComparator* collation = nullptr);
 
 // Bounds that sort before and after every encoding of a type class: for range scans over "all
 // numbers", "all strings". Descending: before and after in that field's order. `rank` is
@@ -55,7 +48,9 @@ absl::StatusOr<bson::OwnedValue> DecodeValue(std::string_view* encoded, std::str
 
 // The key inside the docs table: collection, placement key, encoded _id; shortened as a whole (see
 // ShortenKey).
-std::string DocKey(CollectionId collection, std::string_view placement_key, bson::Value id);
+// `rules`: the collation of the collection's `_id_` index.
+std::string DocKey(CollectionId collection, std::string_view placement_key, bson::Value id,
+                   const bson::StringComparator* rules = nullptr);
 // [begin, end) of all documents of a collection.
 std::string DocPrefix(CollectionId collection);
 std::string DocPrefixEnd(CollectionId collection);

@@ -134,11 +134,12 @@ bool CutBound(std::string* bound) {
   return true;
 }
 
-std::string DocKey(CollectionId collection, std::string_view placement_key, bson::Value id) {
+std::string DocKey(CollectionId collection, std::string_view placement_key, bson::Value id,
+                   const bson::StringComparator* rules) {
   std::string key;
   AppendId(collection.value, &key);
   key.append(placement_key);
-  AppendEncoded(id, Direction::kAscending, &key);
+  AppendEncoded(id, Direction::kAscending, &key, rules);
   return ShortenKey(std::move(key), kKeyBytesMax);
 }
 

@@ -51,6 +51,56 @@ describe('collations', () => {
     assert.equal((await c.aggregate([{ $match: { x: 'a' } }]).toArray()).length, 2);
   });
 
+  it('of an index make it unique by their rules, and usable by queries with the same ones', async () => {
+    const c = cluster.collection();
+    await c.createIndex({ x: 1 }, { unique: true, collation });
+    await c.insertMany([{ _id: 1, x: 'apple' }, { _id: 2, x: 'Banana' }, { _id: 3, x: 7 }, { _id: 4, x: ['Kiwi', 'lime'] }]);
+    assert.equal((await errorOf(c.insertOne({ _id: 5, x: 'APPLE' }))).code, 11000);
+    assert.equal((await errorOf(c.updateOne({ _id: 2 }, { $set: { x: 'KIWI' } }))).code, 11000);
+    const found = async (filter, options) => (await c.find(filter, options).sort({ _id: 1 }).toArray()).map((d) => d._id);
+    assert.deepEqual(await found({ x: 'APPLE' }, { collation }), [1]);
+    assert.deepEqual(await found({ x: 'APPLE' }), []);
+    assert.deepEqual(await found({ x: { $gte: 'b' } }, { collation }), [2, 4]);
+    assert.deepEqual(await found({ x: 7 }), [3]);
+    const sorted = await c.find({ x: { $type: 'string' } }, { collation }).sort({ x: -1 }).toArray();
+    assert.deepEqual(sorted.map((d) => d._id), [4, 2, 1]);
+    const stageOf = async (options) => JSON.stringify((await c.find({ x: 'APPLE' }, options).explain()).queryPlanner);
+    assert.match(await stageOf({ collation }), /IXSCAN.*CollationKey/);
+    assert.match(await stageOf({}), /COLLSCAN/);
+    const [, spec] = await c.indexes();
+    assert.equal(spec.collation.locale, 'en');
+    assert.equal(spec.collation.strength, 2);
+  });
+
+  it('of an index are checked, and tell indexes of the same key apart', async () => {
+    const c = cluster.collection();
+    assert.equal((await errorOf(c.createIndex({ x: 1 }, { collation: { strength: 2 } }))).code, 40414);
+    assert.equal((await errorOf(c.createIndex({ x: 1 }, { collation: { locale: 'nowhere_xyz' } }))).code, 2);
+    await c.createIndex({ x: 1 });
+    await c.createIndex({ x: 1 }, { name: 'x_ci', collation });
+    await c.createIndex({ x: 'hashed' }, { name: 'x_hashed', collation });
+    assert.equal((await c.indexes()).length, 4);
+    await c.insertMany([{ x: 'a' }, { x: 'A' }]);
+    assert.equal((await c.find({ x: 'a' }, { collation, hint: 'x_hashed' }).toArray()).length, 2);
+    assert.equal((await c.find({ x: 'a' }, { collation, hint: 'x_ci' }).toArray()).length, 2);
+  });
+
+  it('of a collection are those of its indexes, of _id too', async () => {
+    const c = await cluster.db.createCollection(cluster.collection().collectionName, { collation });
+    await c.createIndex({ x: 1 }, { unique: true });
+    await c.createIndex({ y: 1 }, { unique: true, collation: { locale: 'simple' } });
+    await c.insertOne({ _id: 'one', x: 'a', y: 'a' });
+    assert.equal((await errorOf(c.insertOne({ _id: 'ONE', x: 'b', y: 'b' }))).code, 11000);
+    assert.equal((await errorOf(c.insertOne({ _id: 'two', x: 'A', y: 'b' }))).code, 11000);
+    await c.insertOne({ _id: 'two', x: 'b', y: 'A' });
+    assert.equal((await c.findOne({ _id: 'ONE' }))._id, 'one');
+    assert.equal(await c.findOne({ _id: 'ONE' }, { collation: { locale: 'simple' } }), null);
+    assert.equal((await c.findOne({ _id: 'one' }, { collation: { locale: 'simple' } }))._id, 'one');
+    assert.equal((await c.updateOne({ _id: 'TWO' }, { $set: { z: 1 } })).modifiedCount, 1);
+    assert.equal((await c.deleteOne({ _id: 'ONE' })).deletedCount, 1);
+    assert.deepEqual((await c.indexes()).map((index) => index.collation?.strength), [2, 2, undefined]);
+  });
+
   it('of a view cannot be replaced', async () => {
     const source = cluster.collection();
     await source.insertMany([{ _id: 1, x: 'a' }, { _id: 2, x: 'á' }]);

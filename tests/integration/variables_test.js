@@ -1,4 +1,4 @@
-// Variables of commands: `let` is evaluated once, for all shards.
+// Variables of commands: `let` is evaluated once, $$NOW and $$CLUSTER_TIME are one moment on all shards.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -24,6 +24,7 @@ describe('variables of commands', () => {
     const changed = await c.findOneAndUpdate(isSix, [{ $set: { three: '$$three' } }], { let: let_, returnDocument: 'after' });
     assert.equal(changed.three, 3);
     assert.equal((await c.deleteMany(isSix, { let: let_ })).deletedCount, 20);
+    assert.match(JSON.stringify(await c.find(isSix, { let: let_ }).explain()), /queryPlanner/);
   });
 
   it('are refused when they read documents or have a system name', async () => {
@@ -39,5 +40,22 @@ describe('variables of commands', () => {
     const c = await filled();
     const rows = await c.aggregate([{ $project: { r: '$$r' } }], { let: { r: { $rand: {} } } }).toArray();
     assert.equal(new Set(rows.map((row) => row.r)).size, 1);
+  });
+
+  it('of the system are the same on every shard, and in the pipelines of other collections', async () => {
+    const c = await filled();
+    const stages = [
+      { $lookup: { from: c.collectionName, pipeline: [{ $limit: 1 }, { $project: { at: '$$NOW' } }], as: 'other' } },
+      { $project: { now: '$$NOW', time: '$$CLUSTER_TIME', other: { $first: '$other.at' } } },
+    ];
+    const rows = await c.aggregate(stages).toArray();
+    assert.equal(rows.length, 200);
+    assert.equal(new Set(rows.flatMap((row) => [row.now.getTime(), row.other.getTime()])).size, 1);
+    assert.equal(new Set(rows.map((row) => row.time.toString())).size, 1);
+    await c.updateMany({}, [{ $set: { at: '$$NOW' } }]);
+    assert.equal((await c.distinct('at')).length, 1);
+    await c.updateMany({}, { $currentDate: { at: true, stamp: { $type: 'timestamp' } } });
+    assert.equal((await c.distinct('at')).length, 1);
+    assert.equal((await c.distinct('stamp')).length, 1);
   });
 });

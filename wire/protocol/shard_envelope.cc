@@ -9,6 +9,9 @@ void AppendEnvelope(bson::Builder& builder, const ShardEnvelope& envelope) {
   builder.OpenDocument(kShardField);
   builder.Append("c", static_cast<int64_t>(envelope.collection.value));
   builder.Append("v", static_cast<int64_t>(envelope.version.value));
+  if (envelope.times) {
+    builder.AppendDate("n", envelope.times->now_ms).Append("k", envelope.times->cluster_time);
+  }
   if (envelope.merge) builder.Append("m", true);
   if (envelope.early) builder.Append("e", true);
   if (!envelope.target.empty()) builder.AppendBinary("t", 0, envelope.target);
@@ -22,11 +25,18 @@ absl::StatusOr<ShardEnvelope> ParseEnvelope(bson::View body) {
     return MakeError(ErrorCode::kInvalidOptions, "an internal request lacks the field $shard");
   }
   ShardEnvelope envelope;
+  CommandTimes times;
   for (const auto& [key, value] : field.AsDocument()) {
     if (key == "c" && value.Is(bson::Type::kInt64)) {
       envelope.collection = {static_cast<uint64_t>(value.AsInt64())};
     } else if (key == "v" && value.Is(bson::Type::kInt64)) {
       envelope.version = {static_cast<uint64_t>(value.AsInt64())};
+    } else if (key == "n" && value.Is(bson::Type::kDate)) {
+      times.now_ms = value.AsDateMillis();
+      envelope.times = times;
+    } else if (key == "k" && value.Is(bson::Type::kTimestamp)) {
+      times.cluster_time = value.AsTimestamp();
+      envelope.times = times;
     } else if (key == "m" && value.Is(bson::Type::kBool)) {
       envelope.merge = value.AsBool();
     } else if (key == "e" && value.Is(bson::Type::kBool)) {

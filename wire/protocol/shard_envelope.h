@@ -7,6 +7,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/bson/builder.h"
@@ -17,10 +18,18 @@ namespace evenkeel::wire {
 
 inline constexpr std::string_view kShardField = "$shard";
 
+// The moment of one command, taken by the router that it came to: what $$NOW and $$CLUSTER_TIME are
+// on every shard.
+struct CommandTimes {
+  int64_t now_ms = 0;
+  Timestamp cluster_time;
+};
+
 struct ShardEnvelope {
-  CollectionId collection;  // c
-  CatalogVersion version;   // v: of the collection's entry as the router knows it
-  bool merge = false;       // m: several shards answer: rows carry "$sortKey", groups are partial
+  CollectionId collection;            // c
+  CatalogVersion version;             // v: of the collection's entry as the router knows it
+  std::optional<CommandTimes> times;  // n, k: of commands that evaluate expressions
+  bool merge = false;  // m: several shards answer: rows carry "$sortKey", groups are partial
   bool early =
       false;  // e: insert answers when executed; the router asks `_waitDurable` before it answers
   std::string_view

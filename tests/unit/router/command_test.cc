@@ -14,12 +14,12 @@ TEST_F(CommandTest, ANamespaceIsDatabaseAndCollection) {
   const auto request =
       wire::ParseRequest(MessageFrom(Json(R"({"find": "a.b", "$db": "db"})")), wall().Now());
   ASSERT_TRUE(request.ok());
-  const CommandContext context{state(), *request, client(), {}};
+  const CommandContext context{state(), *request, client(), {}, {}};
   EXPECT_EQ(*context.Namespace(), "db.a.b");
 }
 
 TEST_F(CommandTest, AContextHasTheTimesOfTheRouter) {
-  const auto context = MakeQueryContext(state(), "db.c", Json(R"({"x": 1})"));
+  const auto context = MakeQueryContext(state(), TimesNow(state()), "db.c", Json(R"({"x": 1})"));
   EXPECT_EQ(context->ns, "db.c");
   EXPECT_EQ(context->now_ms, absl::ToUnixMillis(wall().Now()));
   EXPECT_EQ(bson::ToJson(context->let), R"({"x":1})");

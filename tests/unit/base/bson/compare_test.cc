@@ -139,6 +139,9 @@ class ByLength final : public StringComparator {
   int Compare(std::string_view a, std::string_view b) const override {
     return static_cast<int>(a.size()) - static_cast<int>(b.size());
   }
+  std::string SortKey(std::string_view text) const override {
+    return std::string(1, static_cast<char>(text.size()));
+  }
 };
 
 TEST(CompareTest, CollationAppliesToStringsAtAnyDepth) {

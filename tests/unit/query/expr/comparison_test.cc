@@ -27,12 +27,12 @@ TEST(Comparison, Operators) {
 class NoCase final : public bson::StringComparator {
  public:
   int Compare(std::string_view a, std::string_view b) const override {
-    const auto lower = [](std::string_view text) {
-      std::string out(text);
-      for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      return out;
-    };
-    return lower(a).compare(lower(b));
+    return SortKey(a).compare(SortKey(b));
+  }
+  std::string SortKey(std::string_view text) const override {
+    std::string out(text);
+    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
   }
 };
 

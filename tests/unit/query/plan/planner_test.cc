@@ -1,6 +1,8 @@
 // Which plan is chosen.
 #include "query/plan/planner.h"
 
+#include <cctype>
+
 #include "tests/unit/query/plan/plan_cases.h"
 
 namespace evenkeel::query {
@@ -142,6 +144,60 @@ TEST(Planner, RefusesBadHints) {
         R"({"hint": {"h": 1}})"}) {
     EXPECT_EQ(CodeOf(Choose({"{}", "", "{}", hint}, indexes).status()), ErrorCode::kBadValue)
         << hint;
+  }
+}
+
+// Sort keys in lower case: what a case-insensitive collation does to ASCII.
+class NoCase final : public bson::StringComparator {
+ public:
+  int Compare(std::string_view a, std::string_view b) const override {
+    return SortKey(a).compare(SortKey(b));
+  }
+  std::string SortKey(std::string_view text) const override {
+    std::string key(text);
+    for (char& c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return key;
+  }
+};
+
+TEST(Planner, UsesAnIndexOfTheSameCollationOnly) {
+  const NoCase rules, others;
+  std::vector<IndexDescription> indexes = {Index("_id_", R"({"_id": 1})"),
+                                           Index("c", R"({"c": 1})")};
+  indexes[0].collation = indexes[1].collation = &rules;
+  const struct {
+    const bson::StringComparator* collation;
+    std::string_view filter, sort, plan;
+  } cases[] = {
+      {&rules, R"({"c": "Ab"})", "{}", R"(c ["ab","ab"] exact)"},
+      {&rules, R"({"c": {"$in": ["B", "a", 5]}})", "{}", R"(c [5,5] ["a","a"] ["b","b"] exact)"},
+      {&rules, R"({"c": {"$gte": "B"}})", "{}", R"(c ["b",{}) exact)"},
+      {&rules, R"({"c": {"x": "B"}})", "{}", R"(c [{ x: "b" },{ x: "b" }] exact)"},
+      {&rules, R"({"c": {"$regex": "^Ab"}})", "{}", R"(c ["",{}) [/^Ab/,/^Ab/])"},
+      {&rules, "{}", R"({"c": 1})", "c sorted exact"},
+      {&rules, R"({"_id": "A"})", "{}", R"(_id_ ["a","a"] exact)"},
+      {nullptr, R"({"c": "Ab"})", "{}", "scan"},
+      {nullptr, R"({"c": 5})", "{}", "c [5,5] exact"},
+      {nullptr, "{}", R"({"c": 1})", "scan exact"},
+      {nullptr, R"({"_id": "A"})", "{}", "scan"},
+      {nullptr, R"({"_id": 7})", "{}", "ids 7 sorted exact"},
+      {&others, R"({"c": "Ab"})", "{}", "scan"},
+      {&others, R"({"c": 5})", "{}", "c [5,5] exact"},
+      {&others, "{}", R"({"c": 1})", "scan exact"},
+  };
+  for (const auto& test : cases) {
+    QueryContext context;
+    context.collation = test.collation;
+    const Filter filter = ParseFilter(test.filter, context);
+    const auto sort = SortPattern::Parse(Json(test.sort));
+    ASSERT_TRUE(sort.ok());
+    PlanRequest request;
+    request.filter = &filter;
+    request.sort = &*sort;
+    request.collation = test.collation;
+    const auto plan = ChoosePlan(request, indexes);
+    ASSERT_TRUE(plan.ok()) << test.filter;
+    EXPECT_EQ(ShowPlan(*plan), test.plan) << test.filter << " " << test.sort;
   }
 }
 

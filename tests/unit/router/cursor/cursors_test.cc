@@ -12,7 +12,7 @@ class CursorsTest : public AwaitTest {
   CommandResult Reply(size_t rows, std::optional<int64_t> batch_size) {
     const auto request = wire::ParseRequest(
         MessageFrom(Json(R"({"listCollections": 1, "$db": "db"})")), wall().Now());
-    CommandContext context{state(), *request, client(), {}};
+    CommandContext context{state(), *request, client(), {}, {}};
     std::vector<bson::Document> all;
     for (size_t i = 0; i < rows; ++i) all.push_back(Json("{\"i\": " + std::to_string(i) + "}"));
     return Await(ReplyWithRows(context, "db.$cmd.x", std::move(all), batch_size));

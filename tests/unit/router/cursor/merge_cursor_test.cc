@@ -13,7 +13,7 @@ class MergeCursorTest : public AwaitTest {
   MergeOptions Options() {
     MergeOptions options;
     options.ns = "db.c";
-    options.context = MakeQueryContext(state(), "db.c");
+    options.context = MakeQueryContext(state(), TimesNow(state()), "db.c");
     return options;
   }
 

@@ -15,7 +15,7 @@ class ScatterTest : public AwaitTest {
     const RoutePtr route = *Await(retry.Route());
     const auto request =
         wire::ParseRequest(MessageFrom(Json(R"({"ping": 1, "$db": "db"})")), wall().Now());
-    CommandContext context{state(), *request, client(), {}};
+    CommandContext context{state(), *request, client(), {}, {}};
     return Await(
         OpenStreams(context, route, TargetAll(*route), MessageFrom(Json(R"({"open": 1})"))));
   }

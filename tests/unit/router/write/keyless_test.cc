@@ -26,7 +26,7 @@ class KeylessTest : public AwaitTest {
     auto request =
         wire::ParseRequest(MessageFrom(Json(R"({"delete": "s", "$db": "db"})")), wall().Now());
     request->deadline = deadline;
-    CommandContext context{state(), *request, client(), {}};
+    CommandContext context{state(), *request, client(), {}, {}};
     const bson::Document order = Json(sort);
     KeylessStatement statement;
     statement.route = *Await(retry.Route());

@@ -2,6 +2,7 @@
 #include "router/write/upsert.h"
 
 #include "base/status.h"
+#include "router/query_context.h"
 #include "tests/unit/router/harness_await.h"
 
 namespace evenkeel::router::write {
@@ -45,7 +46,7 @@ TEST_F(UpsertTest, WhenTheNewDocumentSurelyHasThePinnedKey) {
 TEST_F(UpsertTest, TheDocumentIsMadeOfFilterAndUpdate) {
   const bson::Document filter = Json(R"({"a": 1})"), update = Json(R"({"$set": {"b": 2}})");
   const auto made =
-      BuildUpsertDocument(state(), *Route(R"({"k": "hashed"})"),
+      BuildUpsertDocument(state(), TimesNow(state()), *Route(R"({"k": "hashed"})"),
                           {filter, {}, bson::Value(bson::Type::kObject, update.view().data()), {}});
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_TRUE((*made)["_id"].Is(bson::Type::kObjectId));

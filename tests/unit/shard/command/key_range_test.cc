@@ -42,7 +42,7 @@ TEST(KeyRange, LetsThrough) {
     const catalog::CollectionEntry entry = EntryWithIndex(test.key);
     const bson::Document hint = Json(R"({"hint": "i"})"), min = Json(test.min),
                          max = Json(test.max);
-    const auto range = KeyRange::Parse(entry, hint["hint"], min, max, nullptr);
+    const auto range = KeyRange::Parse(entry, hint["hint"], min, max);
     ASSERT_TRUE(range.ok()) << range.status();
     EXPECT_EQ(range->Contains(Json(test.document)), test.inside)
         << test.key << test.min << test.max << test.document;
@@ -53,8 +53,7 @@ TEST(KeyRange, Errors) {
   const catalog::CollectionEntry entry = EntryWithIndex(R"({"a": 1})");
   const bson::Document hints = Json(R"({"right": {"a": 1}, "wrong": "j"})");
   const auto code = [&](bson::Value hint, std::string_view min, std::string_view max) {
-    return static_cast<int>(
-        CodeOf(KeyRange::Parse(entry, hint, Json(min), Json(max), nullptr).status()));
+    return static_cast<int>(CodeOf(KeyRange::Parse(entry, hint, Json(min), Json(max)).status()));
   };
   EXPECT_EQ(code({}, R"({"a": 1})", "{}"), 51173);
   EXPECT_EQ(code(hints["wrong"], R"({"a": 1})", "{}"), 2);

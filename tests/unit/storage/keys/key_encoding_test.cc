@@ -100,8 +100,11 @@ TEST(KeyEncoding, StringsBeginWithTheEncodingOfTheirBeginning) {
   EXPECT_TRUE(Encoded(Text(std::string_view("abc\0x", 5))).starts_with(prefix));
 }
 
-class UpperCase final : public StringKeyMaker {
+class UpperCase final : public bson::StringComparator {
  public:
+  int Compare(std::string_view a, std::string_view b) const override {
+    return SortKey(a).compare(SortKey(b));
+  }
   std::string SortKey(std::string_view text) const override {
     std::string key(text);
     for (char& c : key) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -111,7 +114,7 @@ class UpperCase final : public StringKeyMaker {
 
 TEST(KeyEncoding, ACollationReplacesStringsAtAnyDepth) {
   const UpperCase collation;
-  const auto encode = [&](const bson::OwnedValue& value, const StringKeyMaker* maker) {
+  const auto encode = [&](const bson::OwnedValue& value, const bson::StringComparator* maker) {
     std::string out;
     AppendEncoded(value.value(), Direction::kAscending, &out, maker);
     return out;
