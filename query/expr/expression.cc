@@ -5,6 +5,7 @@
 
 #include "query/expr/field_path.h"
 #include "query/expr/kernel.h"
+#include "query/expr/let.h"
 #include "query/expr/nodes.h"
 #include "query/expr/table.h"
 
@@ -179,6 +180,13 @@ absl::Status CheckVariableName(std::string_view name) {
                  "'{}' starts with an invalid character for a user variable name", name);
   }
   return CheckNameCharacters(name);
+}
+
+absl::Status CheckLetNames(bson::View let) {
+  for (const bson::Element& variable : let) {
+    EVENKEEL_RETURN_IF_ERROR(CheckVariableName(variable.key));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ExpressionPtr> Expression::Parse(bson::Value spec, ParseScope& scope) {

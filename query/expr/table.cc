@@ -12,12 +12,12 @@ namespace {
 
 std::vector<const ExprOp*> JoinGroups() {
   const std::span<const ExprOp> groups[] = {
-      AccumulatorOps(),  ArithmeticOps(), ArrayLambdaOps(), ArrayNOps(),     ArrayOps(),
-      ArrayShapeOps(),   BitwiseOps(),    BooleanOps(),     ComparisonOps(), ConditionalOps(),
-      ConvertOps(),      DateMathOps(),   DatePartsOps(),   DateStringOps(), EjsonOps(),
-      ExponentOps(),     HashOps(),       MiscOps(),        ObjectOps(),     RoundingOps(),
-      SetOps(),          SimilarityOps(), SizeOps(),        StringOps(),     StringRegexOps(),
-      StringSearchOps(), TimestampOps(),  TrigOps(),        TypeOps(),       VariableOps(),
+      AccumulatorOps(), ArithmeticOps(),  ArrayLambdaOps(),  ArrayNOps(),     ArrayOps(),
+      ArrayShapeOps(),  BitwiseOps(),     BooleanOps(),      ComparisonOps(), ConditionalOps(),
+      ConvertOps(),     DateMathOps(),    DatePartsOps(),    DateStringOps(), ExponentOps(),
+      MiscOps(),        ObjectOps(),      RoundingOps(),     SetOps(),        SizeOps(),
+      StringOps(),      StringRegexOps(), StringSearchOps(), TimestampOps(),  TrigOps(),
+      TypeOps(),        VariableOps(),
   };
   std::vector<const ExprOp*> rows;
   for (const std::span<const ExprOp> group : groups) {
