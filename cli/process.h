@@ -32,8 +32,6 @@ struct ProcessOptions {
   QueryOptions queries;
   int64_t slow_ms = 100;  // what takes longer is logged
   TlsChoice tls;
-  uint32_t pool_threads = 0;           // 0: one per core, two at least
-  bool test_commands = false;          // of routers: fail points may be set by clients
   std::string test_default_shard_key;  // of routers, in tests; JSON, empty: none
 };
 

@@ -3,6 +3,7 @@
 
 #include <absl/status/status.h>
 
+#include "router/router.h"
 #include "wire/protocol/request.h"
 #include "wire/protocol/shard_envelope.h"
 

@@ -36,7 +36,7 @@ struct RouterOptions {
   bool test_commands = false;  // configureFailPoint exists
   // What queries may use, shared with the shards of this process. The default has no disk.
   std::shared_ptr<query::Settings> query_settings = std::make_shared<query::Settings>();
-  int64_t slow_ms = 100;       // requests that take longer are logged
+  int64_t slow_ms = 100;  // requests that take longer are logged
   // What rotateCertificates reads again: those of the listener, and those for connections to
   // shards. Null where there is no TLS.
   std::shared_ptr<wire::TlsContext> certificates, shard_certificates;
