@@ -39,7 +39,8 @@ std::string PlanText(const OperationTrace& trace) {
 }  // namespace
 
 void OperationTrace::Note(ShardId shard, bson::View reply) {
-  if (std::find(shards.begin(), shards.end(), shard) == shards.end()) shards.push_back(shard);
+  const auto at = std::lower_bound(shards.begin(), shards.end(), shard);
+  if (at == shards.end() || *at != shard) shards.insert(at, shard);
   const bson::Value stats = reply[wire::kStatsField];
   if (!stats.Is(bson::Type::kObject)) return;
   for (const auto& [name, value] : stats.AsDocument()) {

@@ -25,7 +25,7 @@ struct OperationTrace {
   void Note(ShardId shard, bson::View reply);
 
   const uint64_t operation;                // the id of the request
-  absl::InlinedVector<ShardId, 4> shards;  // that were asked, each once
+  absl::InlinedVector<ShardId, 4> shards;  // that were asked, by number
   std::string plan;                        // of the first shard that told
   int64_t keys_examined = 0, docs_examined = 0;
 };

@@ -16,7 +16,6 @@
 #include "router/fail/fail.h"
 #include "router/let.h"
 #include "router/operation_trace.h"
-#include "router/let.h"
 #include "router/query_context.h"
 #include "router/session/async_mutex.h"
 #include "router/session/session_table.h"

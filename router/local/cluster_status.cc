@@ -2,6 +2,7 @@
 // What `evenkeel status` shows.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,7 +91,8 @@ class Report {
 
   // replies  two of each shard: figures of the shard, and of its process where it has one of its
   // own.
-  void AddShards(const std::vector<Reply>& replies, const Shares& shares) {
+  // shares  none where the catalog cannot be read.
+  void AddShards(const std::vector<Reply>& replies, const std::optional<Shares>& shares) {
     const size_t count = router_.cluster->shard_count();
     reply_.OpenArray("shards");
     bson::ArrayAppender array(reply_);
@@ -98,9 +100,7 @@ class Report {
       const bool own_process = replies.size() > count;
       reply_.OpenDocument(array.NextKey());
       AddShard(ShardId{number}, replies[number], own_process ? &replies[count + number] : nullptr);
-      const auto share = shares.find(ShardId{number});
-      reply_.Append("ranges", share == shares.end() ? int64_t{0} : share->second.ranges)
-          .Append("share", share == shares.end() ? 0.0 : share->second.part);
+      if (shares) AddShare(*shares, ShardId{number});
       reply_.Close();
     }
     reply_.Close();
@@ -133,6 +133,12 @@ class Report {
         .Append("silentSecs", absl::ToInt64Seconds(silence))
         .Close();
     if (!up) AddProblem(fmt::format("router {} is silent", name));
+  }
+
+  void AddShare(const Shares& shares, ShardId shard) {
+    const auto found = shares.find(shard);
+    const Share share = found == shares.end() ? Share() : found->second;
+    reply_.Append("ranges", share.ranges).Append("share", share.part);
   }
 
   void AddShard(ShardId shard, const Reply& stats, const Reply* process) {
@@ -193,7 +199,7 @@ Awaitable<CommandResult> ClusterStatusCommand(CommandContext& context) {
   Report report(router);
   // Without the catalog only this router is known, and no ranges.
   std::vector<bson::Document> routers;
-  Shares shares;
+  std::optional<Shares> shares;
   if (replies.front().ok()) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(routers,
                                  co_await ReadConfig(router, "mongos", bson::Document(), scope));

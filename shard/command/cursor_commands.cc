@@ -13,7 +13,6 @@
 #include "shard/command/cursor_table.h"
 #include "shard/command/figures.h"
 #include "shard/command/row_operators.h"
-#include "shard/command/row_operators.h"
 
 namespace evenkeel::shard {
 namespace {

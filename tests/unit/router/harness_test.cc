@@ -22,6 +22,7 @@
 #include "router/session/session_table.h"
 #include "tests/unit/router/harness_await.h"
 #include "wire/protocol/error_reply.h"
+#include "wire/protocol/operation_text.h"
 
 namespace evenkeel::router {
 namespace {
@@ -262,6 +263,7 @@ std::shared_ptr<RouterTest::Pending> RouterTest::Begin(std::string_view json, ui
   auto pending = std::make_shared<Pending>();
   wire::Message message = MessageFrom(WithDatabase(json));
   message.flags = flags;
+  message.operation = wire::NewOperationId();
   auto request = wire::ParseRequest(std::move(message), parts_->wall.Now());
   boost::asio::co_spawn(parts_->io,
                         HandleInto(*parts_->router, parts_->client, std::move(request),
