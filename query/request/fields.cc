@@ -177,6 +177,20 @@ absl::Status ReadString(std::string_view where, const Element& field, std::strin
   return absl::OkStatus();
 }
 
+namespace {
+
+// As MongoDB reads numbers of options: doubles are cut, decimals rounded, ties to even.
+int64_t WholeOf(Value number) {
+  if (!number.Is(Type::kDecimal128)) return bson::ToInt64Truncated(number);
+  const bson::Decimal128Bits whole =
+      bson::DecimalQuantize(number.AsDecimal128(), 0, bson::DecimalRounding::kHalfEven);
+  const bool fits = bson::DecodeDecimal(whole).kind == bson::DecimalParts::Kind::kFinite;
+  const bson::OwnedValue rounded = bson::Number::Decimal(whole).ToValue();
+  return bson::ToInt64Truncated(fits ? rounded.value() : number);
+}
+
+}  // namespace
+
 absl::Status ReadInteger(std::string_view where, const Element& field, int64_t* out) {
   if (!field.value.IsNumber()) {
     return Error(
@@ -184,7 +198,7 @@ absl::Status ReadInteger(std::string_view where, const Element& field, int64_t* 
         "BSON field '{}.{}' is the wrong type '{}', expected types '[long, int, decimal, double]'",
         where, field.key, TypeAlias(field.value.type()));
   }
-  *out = bson::ToInt64Truncated(field.value);
+  *out = WholeOf(field.value);
   return absl::OkStatus();
 }
 

@@ -57,6 +57,7 @@ Awaitable<CommandResult> FindOnView(CommandContext& context, RoutePtr route,
   AggregateCall call = CallOn(*route, stages.Finish());
   call.let = find.let;
   call.collation = bson::Document(find.collation);
+  call.hint = find.hint;
   call.batch_size = find.batch_size;
   call.allow_disk_use = find.allow_disk_use;
   EVENKEEL_CO_ASSIGN_OR_RETURN(std::unique_ptr<ClientCursor> cursor,
@@ -77,6 +78,7 @@ Awaitable<CommandResult> CountOnView(CommandContext& context, RoutePtr route,
   stages.Add("$count", "n");
   AggregateCall call = CallOn(*route, stages.Finish());
   call.collation = bson::Document(count.collation);
+  call.hint = count.hint;
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
                                co_await CollectAggregate(context, std::move(call)));
   bson::Builder reply;
@@ -97,6 +99,7 @@ Awaitable<CommandResult> DistinctOnView(CommandContext& context, RoutePtr route,
   stages.Add("$project", projection.Finish());
   AggregateCall call = CallOn(*route, stages.Finish());
   call.collation = bson::Document(distinct.collation);
+  call.hint = distinct.hint;
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
                                co_await CollectAggregate(context, std::move(call)));
   EVENKEEL_CO_ASSIGN_OR_RETURN(
