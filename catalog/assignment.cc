@@ -67,10 +67,13 @@ bson::Document Assignment::ToBson() const {
   return out.Finish();
 }
 
-ShardId Assignment::OwnerOf(int64_t hash) const {
-  auto above =
-      std::upper_bound(ranges_.begin(), ranges_.end(), hash,
+ShardId Assignment::OwnerOf(int64_t hash) const { return *OwnerOf({hash, hash}); }
+
+std::optional<ShardId> Assignment::OwnerOf(const storage::HashSpan& hashes) const {
+  const auto above =
+      std::upper_bound(ranges_.begin(), ranges_.end(), hashes.first,
                        [](int64_t value, const HashRange& range) { return value < range.min; });
+  if (above != ranges_.end() && above->min <= hashes.last) return std::nullopt;
   return std::prev(above)->owner;
 }
 

@@ -4,12 +4,14 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/bson/document.h"
 #include "base/types.h"
+#include "storage/table.h"
 
 namespace evenkeel::catalog {
 
@@ -34,6 +36,8 @@ class Assignment {
   int64_t version() const { return version_; }
   std::span<const HashRange> ranges() const { return ranges_; }
   ShardId OwnerOf(int64_t hash) const;
+  // Their common owner; nothing where a range begins inside of the span.
+  std::optional<ShardId> OwnerOf(const storage::HashSpan& hashes) const;
   std::vector<ShardId> Owners() const;  // ascending, each once
   bool Owns(ShardId shard, int64_t hash) const { return OwnerOf(hash) == shard; }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/bson/builder.h"
+#include "base/bson/hash.h"
 #include "base/bson/json.h"
 #include "base/bson/number.h"
 #include "base/status.h"
@@ -89,9 +90,15 @@ const IndexEntry* CollectionEntry::FindIndex(std::string_view index_name) const 
   return nullptr;
 }
 
-absl::StatusOr<std::string> CollectionEntry::PlacementKeyOf(bson::View document) const {
-  if (!shard_key) return std::string();
-  return shard_key->PlacementKeyOf(document);
+absl::StatusOr<Placement> CollectionEntry::PlacementOf(bson::View document) const {
+  if (!sharded()) return Placement();
+  return shard_key->PlacementOf(document, placed_by());
+}
+
+std::string CollectionEntry::DocKeyOfId(bson::Value id) const {
+  const std::string place =
+      sharded() ? storage::EncodeHash(bson::HashValue(id), placed_by()) : std::string();
+  return storage::DocKey(this->id, place, id, id_collation());
 }
 
 absl::StatusOr<CollectionEntry> CollectionEntry::FromBson(bson::View document) {

@@ -18,6 +18,7 @@
 #include "base/types.h"
 #include "catalog/shard_key.h"
 #include "storage/keys/key_encoding.h"
+#include "storage/keys/placement.h"
 
 namespace evenkeel::catalog {
 
@@ -69,8 +70,18 @@ struct CollectionEntry {
   const bson::StringComparator* id_collation() const {
     return indexes.empty() ? nullptr : indexes.front().collation;
   }
-  // "" for unsharded ones, else the shard key's. Errors: as ShardKeyPattern::PlacementKeyOf.
-  absl::StatusOr<std::string> PlacementKeyOf(bson::View document) const;
+  // How documents of a sharded collection are placed. By bucket only where equal `_id`s have equal
+  // hashes: a collation makes others equal too.
+  storage::PlacedBy placed_by() const {
+    return shard_key->IsById() && id_collation() == nullptr ? storage::PlacedBy::kBucket
+                                                            : storage::PlacedBy::kHash;
+  }
+  // The lowest place for unsharded ones. Errors: as ShardKeyPattern::PlacementOf.
+  absl::StatusOr<Placement> PlacementOf(bson::View document) const;
+  // True where `_id` alone tells the document key: unsharded, or sharded by `_id`.
+  bool IsKeyedById() const { return !sharded() || shard_key->IsById(); }
+  // That key. Requires IsKeyedById.
+  std::string DocKeyOfId(bson::Value id) const;
 
   static absl::StatusOr<CollectionEntry> FromBson(bson::View document);
   bson::Document ToBson() const;  // `_id` is the namespace

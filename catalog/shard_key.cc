@@ -1,4 +1,4 @@
-// Parses shard key patterns and computes placement keys.
+// Parses shard key patterns and places documents.
 #include "catalog/shard_key.h"
 
 #include <cstddef>
@@ -14,8 +14,6 @@
 
 namespace evenkeel::catalog {
 namespace {
-
-constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
 // The value of a shard key field: missing counts as null. Errors: an array on the path.
 absl::StatusOr<bson::Value> FieldOf(bson::View document, const bson::Path& path) {
@@ -40,16 +38,6 @@ bool Overlap(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
-
-std::string EncodeHash(int64_t hash) {
-  const uint64_t bits = __builtin_bswap64(static_cast<uint64_t>(hash) ^ kSignBit);
-  return std::string(reinterpret_cast<const char*>(&bits), sizeof(bits));
-}
-
-int64_t DecodeHash(std::string_view placement_key) {
-  return static_cast<int64_t>(__builtin_bswap64(bson::LoadLittle<uint64_t>(placement_key.data())) ^
-                              kSignBit);
-}
 
 absl::StatusOr<ShardKeyPattern> ShardKeyPattern::Parse(bson::View pattern) {
   ShardKeyPattern key;
@@ -90,15 +78,17 @@ absl::StatusOr<int64_t> ShardKeyPattern::HashOf(bson::View document) const {
   return bson::HashValue(value);
 }
 
-absl::StatusOr<std::string> ShardKeyPattern::PlacementKeyOf(bson::View document) const {
-  EVENKEEL_ASSIGN_OR_RETURN(const int64_t hash, HashOf(document));
-  std::string out = EncodeHash(hash);
+absl::StatusOr<Placement> ShardKeyPattern::PlacementOf(bson::View document,
+                                                       storage::PlacedBy by) const {
+  Placement out;
+  EVENKEEL_ASSIGN_OR_RETURN(out.hash, HashOf(document));
+  out.key = storage::EncodeHash(out.hash, by);
   for (size_t i = 1; i < fields_.size(); ++i) {
     EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value, FieldOf(document, fields_[i]));
-    storage::AppendEncoded(value, storage::Direction::kAscending, &out);
+    storage::AppendEncoded(value, storage::Direction::kAscending, &out.key);
   }
-  if (out.size() > limits::kPlacementKeyBytesMax) {
-    return Error(ErrorCode::kBadValue, "shard key of {} bytes is longer than {}", out.size(),
+  if (out.key.size() > limits::kPlacementKeyBytesMax) {
+    return Error(ErrorCode::kBadValue, "shard key of {} bytes is longer than {}", out.key.size(),
                  limits::kPlacementKeyBytesMax);
   }
   return out;

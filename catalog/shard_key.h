@@ -1,4 +1,4 @@
-// A shard key pattern, and the placement key and hash of a document under it.
+// A shard key pattern, and where a document belongs under it.
 //
 // Source: "Hashed Sharding" in the MongoDB manual; DESIGN: catalog and routing.
 #pragma once
@@ -12,8 +12,15 @@
 #include "base/bson/document.h"
 #include "base/bson/path.h"
 #include "base/bson/view.h"
+#include "storage/keys/placement.h"
 
 namespace evenkeel::catalog {
+
+// Where a document belongs.
+struct Placement {
+  int64_t hash = INT64_MIN;  // of the shard key: decides on the range, thereby on the shard
+  std::string key;           // in front of `_id` in the document key: decides on the place there
+};
 
 // One hashed field, alone or first of a compound: {a: "hashed"}, {a: "hashed", b: 1}.
 class ShardKeyPattern {
@@ -30,8 +37,9 @@ class ShardKeyPattern {
   // The hash that decides on the shard. Missing fields count as null. Errors: ShardKeyNotFound when
   // an array lies on the path.
   absl::StatusOr<int64_t> HashOf(bson::View document) const;
-  // The placement key: 8 bytes of hash, then the encoded ordered fields. Errors: as HashOf.
-  absl::StatusOr<std::string> PlacementKeyOf(bson::View document) const;
+  // The placement key is the hash by `by`, then the encoded ordered fields. Errors: as HashOf;
+  // BadValue for a key that is too long.
+  absl::StatusOr<Placement> PlacementOf(bson::View document, storage::PlacedBy by) const;
   // {field: value, …} of a document, missing fields as null.
   bson::Document KeyOf(bson::View document) const;
 
@@ -39,9 +47,5 @@ class ShardKeyPattern {
   bson::Document pattern_;
   std::vector<bson::Path> fields_;
 };
-
-// The hash of one value, as a placement key's first 8 bytes order it: big endian, sign flipped.
-std::string EncodeHash(int64_t hash);
-int64_t DecodeHash(std::string_view placement_key);
 
 }  // namespace evenkeel::catalog

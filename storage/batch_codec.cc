@@ -69,6 +69,14 @@ bool TakeCount(std::string_view* in, Count* count) {
   return true;
 }
 
+bool TakeHashes(std::string_view* in, HashSpan* hashes) {
+  uint64_t first = 0;
+  uint64_t last = 0;
+  if (!TakeFixed64(in, &first) || !TakeFixed64(in, &last)) return false;
+  *hashes = {static_cast<int64_t>(first), static_cast<int64_t>(last)};
+  return true;
+}
+
 // Fills what belongs to record->kind. False when the payload is damaged or the kind unknown.
 bool TakeBody(std::string_view* in, BatchRecord* record) {
   switch (record->kind) {
@@ -76,9 +84,11 @@ bool TakeBody(std::string_view* in, BatchRecord* record) {
     case BatchRecordKind::kClockBound:
       return TakeFixed64(in, &record->timestamp.bits);
     case BatchRecordKind::kPut:
-    case BatchRecordKind::kRemoveRange:
       return TakeTable(in, &record->table) && TakeBytes(in, &record->key) &&
              TakeBytes(in, &record->value);
+    case BatchRecordKind::kRemoveRange:
+      return TakeTable(in, &record->table) && TakeBytes(in, &record->key) &&
+             TakeBytes(in, &record->value) && TakeHashes(in, &record->hashes);
     case BatchRecordKind::kRemove:
       return TakeTable(in, &record->table) && TakeBytes(in, &record->key);
     case BatchRecordKind::kCounter:
@@ -123,11 +133,13 @@ void BatchWriter::Counter(std::string_view key, Count count) {
   AppendFixed64(static_cast<uint64_t>(count.bytes), &payload_);
 }
 
-void BatchWriter::RemoveRange(Table table, std::string_view begin, std::string_view end) {
+void BatchWriter::RemoveRange(Table table, const TableRange& range) {
   Start(BatchRecordKind::kRemoveRange);
   payload_.push_back(static_cast<char>(table));
-  AppendBytes(begin, &payload_);
-  AppendBytes(end, &payload_);
+  AppendBytes(range.begin, &payload_);
+  AppendBytes(range.end, &payload_);
+  AppendFixed64(static_cast<uint64_t>(range.hashes.first), &payload_);
+  AppendFixed64(static_cast<uint64_t>(range.hashes.last), &payload_);
 }
 
 void BatchWriter::ClockBound(Timestamp bound) {

@@ -16,14 +16,14 @@
 
 namespace evenkeel::storage {
 
-inline constexpr char kBatchFormat = 1;
+inline constexpr char kBatchFormat = 2;
 
 enum class BatchRecordKind : uint8_t {
   kUnit = 1,  // the commit timestamp of what follows
   kPut = 2,
   kRemove = 3,
   kCounter = 4,      // absolute value after the batch
-  kRemoveRange = 5,  // [key, value) is dead
+  kRemoveRange = 5,  // [key, value) is dead, of documents those with `hashes`
   kClockBound = 6,   // timestamps up to it may be issued or served
   kPrepare = 7,      // reserved: prepared effects of a transaction
   kDecision = 8,     // reserved: the outcome of a transaction
@@ -36,6 +36,7 @@ struct BatchRecord {
   std::string_view value;  // into the payload; the end of a range
   Timestamp timestamp;     // of the unit the record belongs to; the bound
   Count count;             // of counters
+  HashSpan hashes = {};    // of a range
 };
 
 // Appends records to a payload. An empty payload gets its version byte with the first record.
@@ -45,7 +46,7 @@ class BatchWriter {
   void Put(Table table, std::string_view key, std::string_view value);
   void Remove(Table table, std::string_view key);
   void Counter(std::string_view key, Count count);
-  void RemoveRange(Table table, std::string_view begin, std::string_view end);
+  void RemoveRange(Table table, const TableRange& range);
   void ClockBound(Timestamp bound);
 
   // Makes room, so that the payload need not grow in steps.

@@ -28,8 +28,9 @@ void ApplyRecord(const BatchRecord& record, LogIndex index, MemTable* table, Rep
       table->Put(Table::kCounters, record.key, index.value, EncodeCount(record.count));
       break;
     case BatchRecordKind::kRemoveRange:
-      table->AddDeadRange(
-          {record.table, std::string(record.key), std::string(record.value), record.timestamp});
+      table->AddDeadRange({record.table,
+                           {std::string(record.key), std::string(record.value), record.hashes},
+                           record.timestamp});
       break;
     case BatchRecordKind::kClockBound:
       found->clock_bound = std::max(found->clock_bound, record.timestamp);

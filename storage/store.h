@@ -83,10 +83,10 @@ class WriteContext {
   virtual void Remove(Table table, std::string_view key) = 0;
   virtual void AddToCounter(std::string_view key, Count delta) = 0;
   virtual Count Counter(std::string_view key) = 0;
-  // Marks [begin, end) of `table` dead: readers of later views do not look there any more (the
-  // caller sees to it), the checkpoint thread removes it from LMDB later, without log records. Keys
-  // in it are never written again.
-  virtual void RemoveRange(Table table, std::string_view begin, std::string_view end) = 0;
+  // Marks a part of `table` dead: readers of later views do not look there any more (the caller
+  // sees to it), the checkpoint thread removes it from LMDB later, without log records. Keys in it
+  // are not written before that is done.
+  virtual void RemoveRange(Table table, const TableRange& range) = 0;
   // Asks for the right to write a key, or to rely on no other having it; `key` may be the prefix of
   // a unique index's records. Before the effects that need it. Errors: WriteConflict while a
   // transaction holds it.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/types.h"
@@ -27,6 +28,23 @@ struct Record {
   std::string_view value;
   Timestamp
       commit_timestamp;  // of docs records; zero for other tables' records that come from LMDB
+};
+
+// Hashes of shard keys from `first` to `last`, both included.
+struct HashSpan {
+  int64_t first = INT64_MIN;
+  int64_t last = INT64_MAX;
+  bool Contains(int64_t hash) const { return first <= hash && hash <= last; }
+  bool Covers(const HashSpan& other) const { return first <= other.first && other.last <= last; }
+  friend bool operator==(const HashSpan&, const HashSpan&) = default;
+};
+
+// Keys from `begin` on and below `end`; no `end`: to the table's last one. Of documents only those
+// that `hashes` holds: storage/keys/placement.h.
+struct TableRange {
+  std::string begin;
+  std::string end;
+  HashSpan hashes = {};
 };
 
 // Documents and bytes of one counter.

@@ -98,9 +98,9 @@ std::string EncodeRetryRecord(const RetryRecord& record) {
   bson::Builder out;
   out.Append("x", record.txn.value)
       .Append("c", static_cast<int64_t>(record.collection.value))
-      .AppendBinary("p", 0, record.placement_key)
       .AppendDate("t", record.written_ms)
       .Append("l", record.results.empty() ? 0 : StatementRange(record).second);
+  if (record.hash) out.Append("h", *record.hash);
   if (record.committed) out.Append("z", true);
   out.OpenArray("r");
   bson::ArrayAppender array(out);
@@ -120,17 +120,17 @@ std::string EncodeRetryRecord(const RetryRecord& record) {
 
 absl::StatusOr<RetryRecord> DecodeRetryRecord(std::string_view value) {
   EVENKEEL_ASSIGN_OR_RETURN(const bson::View row, RowOf(value));
-  const bson::Value txn = row["x"], collection = row["c"], placement = row["p"], written = row["t"],
+  const bson::Value txn = row["x"], collection = row["c"], hash = row["h"], written = row["t"],
                     results = row["r"];
   if (!txn.Is(bson::Type::kInt64) || !collection.Is(bson::Type::kInt64) ||
-      !placement.Is(bson::Type::kBinary) || !written.Is(bson::Type::kDate) ||
+      !(hash.missing() || hash.Is(bson::Type::kInt64)) || !written.Is(bson::Type::kDate) ||
       !results.Is(bson::Type::kArray)) {
     return Damaged();
   }
   RetryRecord record;
   record.txn = TxnNumber{txn.AsInt64()};
   record.collection = CollectionId{static_cast<uint64_t>(collection.AsInt64())};
-  record.placement_key = std::string(placement.AsBinary().bytes);
+  if (!hash.missing()) record.hash = hash.AsInt64();
   record.written_ms = written.AsDateMillis();
   record.committed = !row["z"].missing();
   for (const auto& [key, element] : results.AsDocument()) {

@@ -13,6 +13,7 @@
 #include <absl/time/time.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,9 +45,10 @@ struct StatementResult {
 struct RetryRecord {
   TxnNumber txn;
   CollectionId collection;
-  std::string placement_key;  // of the first document touched: moves copy the row with this place
-  int64_t written_ms = 0;     // wall clock: rows expire 30 minutes later
-  bool committed = false;     // `txn` is a transaction, committed here; it has no results
+  // Of the first document touched, in sharded collections: moves copy the row with its range.
+  std::optional<int64_t> hash;
+  int64_t written_ms = 0;  // wall clock: rows expire 30 minutes later
+  bool committed = false;  // `txn` is a transaction, committed here; it has no results
   std::vector<StatementResult> results;
 };
 

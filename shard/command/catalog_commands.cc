@@ -15,6 +15,7 @@
 #include "shard/command/index_keys.h"
 #include "shard/command/write_task.h"
 #include "storage/keys/key_encoding.h"
+#include "storage/keys/placement.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -114,8 +115,8 @@ class ApplyTask final : public WriteTask {
   }
 
   static void DropIndex(storage::WriteContext& context, IndexId id) {
-    context.RemoveRange(storage::Table::kIndex, storage::IndexPrefix(id, ""),
-                        storage::IndexEnd(id));
+    context.RemoveRange(storage::Table::kIndex,
+                        {storage::IndexPrefix(id, ""), storage::IndexEnd(id)});
     SetToZero(context, IndexCounterKey(id));
     ForgetIndex(context, id);
   }
@@ -138,7 +139,7 @@ class ApplyTask final : public WriteTask {
     for (const catalog::IndexEntry& index : entry->indexes) {
       HasRecords(*entry, index) ? DropIndex(context, index.id) : ForgetIndex(context, index.id);
     }
-    context.RemoveRange(storage::Table::kDocs, storage::DocPrefix(id), storage::DocPrefixEnd(id));
+    context.RemoveRange(storage::Table::kDocs, storage::DocsOf(id));
     const catalog::ShardCatalog& catalog = CatalogOf(context);
     const auto assignment = entry->sharded() ? catalog.FindAssignment(entry->assignment) : nullptr;
     for (const std::string& key : CounterKeys(*entry, assignment.get(), catalog.shard())) {

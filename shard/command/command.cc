@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bson/hash.h"
 #include "base/status.h"
 #include "query/collation/collation.h"
+#include "storage/keys/key_encoding.h"
+#include "storage/keys/placement.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -60,8 +63,12 @@ Awaitable<absl::Status> CommandContext::WaitFor(std::shared_ptr<Transaction> pre
                   prepared->done.coordinator.value);
 }
 
-bool Collection::Owns(std::string_view placement_key) const {
-  return assignment == nullptr || assignment->Owns(shard, catalog::DecodeHash(placement_key));
+bool Collection::Owns(std::string_view doc_key, bson::View document) const {
+  if (assignment == nullptr) return true;
+  const auto owner = assignment->OwnerOf(
+      storage::DecodeHash(storage::WithoutCollection(doc_key), entry->placed_by()));
+  // Only a bucket can have several: its documents are placed by `_id`.
+  return owner ? *owner == shard : Owns(bson::HashValue(document["_id"]));
 }
 
 absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,

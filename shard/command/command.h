@@ -64,8 +64,10 @@ struct Collection {
   ShardId shard;
   std::optional<wire::CommandTimes> times;  // the command's, from its router
 
-  // True when the document at this place belongs to this shard.
-  bool Owns(std::string_view placement_key) const;
+  // True when documents with this hash of the shard key belong to this shard.
+  bool Owns(int64_t hash) const { return assignment == nullptr || assignment->Owns(shard, hash); }
+  // True when this stored document does.
+  bool Owns(std::string_view doc_key, bson::View document) const;
 };
 
 // Finds the collection that the envelope names. Errors: StaleConfig when the shard knows it in

@@ -174,9 +174,9 @@ void ReplaceRecords(storage::WriteContext& context, const std::vector<IndexRecor
   }
 }
 
-void AddToCounter(storage::WriteContext& context, const Collection& collection,
-                  std::string_view placement_key, int64_t documents, int64_t bytes) {
-  context.AddToCounter(CounterKey(*collection.entry, collection.assignment.get(), placement_key),
+void AddToCounter(storage::WriteContext& context, const Collection& collection, int64_t hash,
+                  int64_t documents, int64_t bytes) {
+  context.AddToCounter(CounterKey(*collection.entry, collection.assignment.get(), hash),
                        {documents, bytes});
 }
 
@@ -250,7 +250,7 @@ absl::Status InstallInsert(storage::WriteContext& context, const Collection& col
   EVENKEEL_RETURN_IF_ERROR(CheckUnique(context, collection, added, {}));
   context.Put(storage::Table::kDocs, records.doc_key, added.document.Bytes());
   ReplaceRecords(context, {}, records.indexes);
-  AddToCounter(context, collection, records.placement_key, 1,
+  AddToCounter(context, collection, records.hash, 1,
                static_cast<int64_t>(added.document.SizeBytes()));
   MarkIndexes(context, records.multikey, records.long_keys);
   return absl::OkStatus();
@@ -268,10 +268,10 @@ absl::Status InstallReplace(storage::WriteContext& context, const Collection& co
   const auto old_bytes = static_cast<int64_t>(old.document.SizeBytes());
   const auto new_bytes = static_cast<int64_t>(added.document.SizeBytes());
   if (moved) {
-    AddToCounter(context, collection, old.records.placement_key, -1, -old_bytes);
-    AddToCounter(context, collection, added.records.placement_key, 1, new_bytes);
+    AddToCounter(context, collection, old.records.hash, -1, -old_bytes);
+    AddToCounter(context, collection, added.records.hash, 1, new_bytes);
   } else if (old_bytes != new_bytes) {
-    AddToCounter(context, collection, added.records.placement_key, 0, new_bytes - old_bytes);
+    AddToCounter(context, collection, added.records.hash, 0, new_bytes - old_bytes);
   }
   MarkIndexes(context, added.records.multikey, added.records.long_keys);
   return absl::OkStatus();
@@ -282,7 +282,7 @@ absl::Status InstallRemove(storage::WriteContext& context, const Collection& col
   EVENKEEL_RETURN_IF_ERROR(ClaimChange(context, collection, old.records, {}));
   context.Remove(storage::Table::kDocs, old.records.doc_key);
   ReplaceRecords(context, old.records.indexes, {});
-  AddToCounter(context, collection, old.records.placement_key, -1,
+  AddToCounter(context, collection, old.records.hash, -1,
                -static_cast<int64_t>(old.document.SizeBytes()));
   return absl::OkStatus();
 }

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "catalog/assignment.h"
 #include "shard/command/index_values.h"
+#include "storage/keys/placement.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -83,9 +84,9 @@ absl::Status AppendIndexRecords(const catalog::IndexEntry& index, bson::View doc
 absl::StatusOr<DocumentRecords> RecordsOf(const catalog::CollectionEntry& entry,
                                           bson::View document) {
   DocumentRecords records;
-  EVENKEEL_ASSIGN_OR_RETURN(records.placement_key, entry.PlacementKeyOf(document));
-  records.doc_key =
-      storage::DocKey(entry.id, records.placement_key, document["_id"], entry.id_collation());
+  EVENKEEL_ASSIGN_OR_RETURN(const catalog::Placement place, entry.PlacementOf(document));
+  records.hash = place.hash;
+  records.doc_key = storage::DocKey(entry.id, place.key, document["_id"], entry.id_collation());
   const bool docs_key_is_long = records.doc_key.size() == limits::kLmdbKeyBytesMax;
   for (const catalog::IndexEntry& index : entry.indexes) {
     bool multikey = false, long_key = !HasRecords(entry, index) && docs_key_is_long;
@@ -121,7 +122,8 @@ std::string BigEndian(uint64_t value) {
 }
 
 std::string RangeCounterKey(CollectionId collection, int64_t range_min) {
-  return "c" + BigEndian(collection.value) + catalog::EncodeHash(range_min);
+  return "c" + BigEndian(collection.value) +
+         storage::EncodeHash(range_min, storage::PlacedBy::kHash);
 }
 
 }  // namespace
@@ -129,9 +131,8 @@ std::string RangeCounterKey(CollectionId collection, int64_t range_min) {
 std::string IndexCounterKey(IndexId index) { return "i" + BigEndian(index.value); }
 
 std::string CounterKey(const catalog::CollectionEntry& entry, const catalog::Assignment* assignment,
-                       std::string_view placement_key) {
+                       int64_t hash) {
   if (assignment == nullptr) return RangeCounterKey(entry.id, INT64_MIN);
-  const int64_t hash = catalog::DecodeHash(placement_key);
   int64_t range_min = INT64_MIN;
   for (const catalog::HashRange& range : assignment->ranges()) {
     if (range.min > hash) break;

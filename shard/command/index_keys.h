@@ -27,7 +27,7 @@ struct IndexRecord {
 
 // Everything that one document puts into the tables under one version of its collection's entry.
 struct DocumentRecords {
-  std::string placement_key;
+  int64_t hash = INT64_MIN;  // of the shard key; the lowest in unsharded collections
   std::string doc_key;
   std::vector<IndexRecord> indexes;  // ordered by key, without duplicates
   std::vector<IndexId> multikey;     // indexes for which an array was found
@@ -52,9 +52,9 @@ absl::Status AppendIndexRecords(const catalog::IndexEntry& index, bson::View doc
 std::string KeyOfTuple(const catalog::IndexEntry& index, std::span<const bson::Value> tuple,
                        std::string_view doc_key);
 
-// The counter of the range that a document belongs to.
+// The counter of the range that documents with this hash of the shard key belong to.
 std::string CounterKey(const catalog::CollectionEntry& entry, const catalog::Assignment* assignment,
-                       std::string_view placement_key);
+                       int64_t hash);
 // The counter of one index: its records and their bytes.
 std::string IndexCounterKey(IndexId index);
 // All counters of a collection's documents on this shard.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,7 +47,7 @@ class InsertTask final : public WriteTask {
   void Execute(storage::WriteContext& context) override {
     inserted_ = 0;
     stopped_ = false;
-    place_.clear();
+    hash_.reset();
     refused_ = CheckUnchanged(context, collection_);
     if (!refused_.ok()) return;
     StoredResults before;
@@ -61,7 +61,7 @@ class InsertTask final : public WriteTask {
       if (!refused_.ok()) return;
     }
     std::vector<txn::StatementResult> done = InsertAll(context, before);
-    retry_.Put(context, collection_, place_, now_, before, std::move(done));
+    retry_.Put(context, collection_, hash_, now_, before, std::move(done));
   }
 
   size_t SizeBytes() const override { return bytes_; }
@@ -104,7 +104,7 @@ class InsertTask final : public WriteTask {
         ++inserted_;
         if (!retry_.active()) continue;
         done.push_back({.statement = id, .kind = txn::StatementKind::kInsert, .matched = 1});
-        if (place_.empty()) place_ = statement.document.records.placement_key;
+        if (!hash_) hash_ = statement.document.records.hash;
       } else if (ordered_) {
         stopped_ = true;
         break;
@@ -123,7 +123,7 @@ class InsertTask final : public WriteTask {
   absl::Status refused_;
   int32_t inserted_ = 0;
   bool stopped_ = false;
-  std::string place_;  // of the first document inserted
+  std::optional<int64_t> hash_;  // of the first document inserted
 };
 
 Statement Prepare(const Collection& collection, bson::View document) {

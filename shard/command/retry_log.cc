@@ -109,13 +109,13 @@ absl::Status RetryLog::FindBehind(storage::WriteContext& context, int32_t first,
 }
 
 void RetryLog::Put(storage::WriteContext& context, const Collection& collection,
-                   std::string_view placement_key, absl::Time now, const StoredResults& stored,
+                   std::optional<int64_t> hash, absl::Time now, const StoredResults& stored,
                    std::vector<txn::StatementResult> results) const {
   if (!command_ || results.empty()) return;
   txn::RetryRecord record;
   record.txn = command_->txn;
   record.collection = collection.entry->id;
-  record.placement_key = std::string(placement_key);
+  if (collection.entry->sharded()) record.hash = hash;
   record.written_ms = absl::ToUnixMillis(now);
   record.results = std::move(results);
   context.Put(Table::kSessions,

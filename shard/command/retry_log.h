@@ -44,9 +44,10 @@ class RetryLog {
                                      int32_t last) const;
   // Stores results, in the batch of the write.
   //
+  // hash    of the first document touched, if any was.
   // stored  what Find has said to the same batch.
   void Put(storage::WriteContext& context, const Collection& collection,
-           std::string_view placement_key, absl::Time now, const StoredResults& stored,
+           std::optional<int64_t> hash, absl::Time now, const StoredResults& stored,
            std::vector<txn::StatementResult> results) const;
 
  private:

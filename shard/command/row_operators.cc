@@ -12,9 +12,9 @@
 namespace evenkeel::shard {
 
 absl::Status RecordIdOperator::Process(query::Row row, query::Batch* out) {
-  EVENKEEL_ASSIGN_OR_RETURN(const std::string placement, entry_.PlacementKeyOf(row.view));
+  EVENKEEL_ASSIGN_OR_RETURN(const catalog::Placement place, entry_.PlacementOf(row.view));
   const std::string key =
-      storage::DocKey(entry_.id, placement, row.view["_id"], entry_.id_collation());
+      storage::DocKey(entry_.id, place.key, row.view["_id"], entry_.id_collation());
   const auto hash = bson::LoadLittle<uint64_t>(base::Xxh64(key).data());
   bson::Builder builder(row.view);
   builder.Append(query::kRecordIdField, static_cast<int64_t>(hash >> 1));

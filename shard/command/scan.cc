@@ -6,9 +6,9 @@
 
 #include "base/bson/hash.h"
 #include "base/status.h"
-#include "catalog/shard_key.h"
 #include "shard/command/index_keys.h"
 #include "storage/keys/key_encoding.h"
+#include "storage/keys/placement.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -58,11 +58,17 @@ std::vector<query::IndexDescription> DescribeIndexes(const catalog::CollectionEn
   return out;
 }
 
-Scan::Scan(const Collection& collection)
-    : collection_(collection), index_(collection.entry->indexes.front().id) {
-  const CollectionId id = collection_.entry->id;
-  ranges_.push_back({storage::DocPrefix(id), storage::DocPrefixEnd(id)});
+Scan::Scan(const Collection& collection, storage::TableRange docs)
+    : collection_(collection), index_(collection.entry->indexes.front().id), hashes_(docs.hashes) {
+  ranges_.push_back(std::move(docs));
 }
+
+Scan::Scan(const Collection& collection)
+    : Scan(collection, storage::DocsOf(collection.entry->id)) {}
+
+Scan::Scan(const Collection& collection, const storage::HashSpan& hashes)
+    : Scan(collection,
+           storage::DocsOf(collection.entry->id, collection.entry->placed_by(), hashes)) {}
 
 Scan::Scan(const Collection& collection, const query::Plan& plan)
     : collection_(collection),
@@ -73,20 +79,16 @@ Scan::Scan(const Collection& collection, const query::Plan& plan)
     case query::PlanKind::kNothing:
       break;
     case query::PlanKind::kCollectionScan:
-      ranges_.push_back({storage::DocPrefix(entry.id), storage::DocPrefixEnd(entry.id)});
+      ranges_.push_back(storage::DocsOf(entry.id));
       break;
     case query::PlanKind::kById: {
-      if (entry.sharded() && !entry.shard_key->IsById()) {
+      if (!entry.IsKeyedById()) {
         std::vector<query::Interval> points;
         for (const bson::OwnedValue& id : plan.ids) points.push_back({id, id});
         AddIndexRanges(entry.indexes.front(), {std::move(points)});
         break;
       }
-      for (const bson::OwnedValue& id : plan.ids) {
-        const std::string placement =
-            entry.sharded() ? catalog::EncodeHash(bson::HashValue(id.value())) : "";
-        points_.push_back(storage::DocKey(entry.id, placement, id.value(), entry.id_collation()));
-      }
+      for (const bson::OwnedValue& id : plan.ids) points_.push_back(entry.DocKeyOfId(id.value()));
       // Equal values of different types are one document.
       std::sort(points_.begin(), points_.end());
       points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
@@ -188,9 +190,9 @@ void Scan::AddIndexRanges(const catalog::IndexEntry& index,
 // Brings the ranges into key order and joins those that overlap, so that nothing is shown twice.
 void Scan::MergeRanges() {
   std::sort(ranges_.begin(), ranges_.end(),
-            [](const KeyRange& a, const KeyRange& b) { return a.begin < b.begin; });
-  std::vector<KeyRange> merged;
-  for (KeyRange& range : ranges_) {
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  std::vector<storage::TableRange> merged;
+  for (storage::TableRange& range : ranges_) {
     if (range.begin >= range.end) continue;
     if (merged.empty() || merged.back().end < range.begin) {
       merged.push_back(std::move(range));
@@ -271,11 +273,12 @@ bool Scan::Show(const storage::ReadSlice& slice, std::string_view key,
     doc_key = owned_key;
     doc = *found;
   }
-  if (collection_.assignment != nullptr && !collection_.Owns(storage::WithoutCollection(doc_key)))
-    return true;
+  const bson::View document(doc.value.data());
+  if (!collection_.Owns(doc_key, document)) return true;
+  if (!storage::HoldsDocument(hashes_, doc_key, document)) return true;
   ++docs_examined_;
   slice_bytes_ += doc.value.size();
-  return visit({doc_key, bson::View(doc.value.data()), doc.commit_timestamp}) == Visit::kContinue;
+  return visit({doc_key, document, doc.commit_timestamp}) == Visit::kContinue;
 }
 
 bool Scan::RunPoints(const storage::ReadSlice& slice, size_t examined_max, Visitor visit) {
@@ -291,7 +294,7 @@ bool Scan::RunPoints(const storage::ReadSlice& slice, size_t examined_max, Visit
 }
 
 void Scan::Position(storage::Cursor& cursor) const {
-  const KeyRange& range = ranges_[at_];
+  const storage::TableRange& range = ranges_[at_];
   if (reverse_) {
     cursor.SeekBack(resume_.empty() ? range.end : resume_);
     return;

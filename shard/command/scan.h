@@ -32,11 +32,13 @@ std::vector<query::IndexDescription> DescribeIndexes(const catalog::CollectionEn
 
 class Scan {
  public:
-  // `plan` was made for this collection's entry. Unsharded collections, and those sharded by `_id`,
-  // are looked up by document key for kById.
+  // `plan` was made for this collection's entry. For kById documents are looked up by their keys
+  // where `_id` tells them.
   Scan(const Collection& collection, const query::Plan& plan);
   // All documents in key order.
   explicit Scan(const Collection& collection);
+  // Those of a sharded collection with these hashes of the shard key, in key order.
+  Scan(const Collection& collection, const storage::HashSpan& hashes);
 
   enum class Visit : uint8_t { kContinue, kStop };
   using Visitor = absl::FunctionRef<Visit(const Found&)>;
@@ -63,9 +65,7 @@ class Scan {
   uint64_t docs_examined() const { return docs_examined_; }
 
  private:
-  struct KeyRange {
-    std::string begin, end;
-  };
+  Scan(const Collection& collection, storage::TableRange docs);
   void AddIndexRanges(const catalog::IndexEntry& index,
                       const std::vector<std::vector<query::Interval>>& bounds);
   void AddRange(const catalog::IndexField& field, const query::Interval& interval,
@@ -88,9 +88,10 @@ class Scan {
 
   Collection collection_;
   storage::Table table_ = storage::Table::kDocs;
-  IndexId index_;                    // whose order it follows
-  std::vector<std::string> points_;  // document keys in order, for kById
-  std::vector<KeyRange> ranges_;     // in key order, apart from each other
+  IndexId index_;                            // whose order it follows
+  std::vector<std::string> points_;          // document keys in order, for kById
+  std::vector<storage::TableRange> ranges_;  // in key order, apart from each other
+  storage::HashSpan hashes_;                 // of the documents shown
   bool reverse_ = false;
   bool widened_ = false;  // the ranges hold more than the bounds say
   size_t at_ = 0;         // range or point, in scan order

@@ -101,7 +101,7 @@ class WriteOneTask final : public WriteTask {
       if (!statement_.is_delete())
         outcome.after = change.changed ? change.new_document : change.old_document;
     }
-    Record(context, before, change.changed ? change.old_records.placement_key : std::string());
+    Record(context, before, change.changed ? std::optional(change.old_records.hash) : std::nullopt);
   }
 
   void Insert(storage::WriteContext& context, const StoredResults& before) {
@@ -114,11 +114,11 @@ class WriteOneTask final : public WriteTask {
     if (!status.ok()) return;
     outcome.upserted_id = bson::OwnedValue(added.document["_id"]);
     if (options_.images) outcome.after = added.document;
-    Record(context, before, added.records.placement_key);
+    Record(context, before, added.records.hash);
   }
 
   void Record(storage::WriteContext& context, const StoredResults& before,
-              std::string_view placement_key) {
+              std::optional<int64_t> hash) {
     if (!retry_.active()) return;
     txn::StatementResult result;
     result.statement = retry_.StatementId(options_.position);
@@ -129,7 +129,7 @@ class WriteOneTask final : public WriteTask {
     if (options_.stored_reply) result.reply = options_.stored_reply(outcome);
     std::vector<txn::StatementResult> results;
     results.push_back(std::move(result));
-    retry_.Put(context, statement_.collection(), placement_key, now_, before, std::move(results));
+    retry_.Put(context, statement_.collection(), hash, now_, before, std::move(results));
   }
 
   const WriteStatement& statement_;

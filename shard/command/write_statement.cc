@@ -3,13 +3,10 @@
 
 #include <utility>
 
-#include "base/bson/hash.h"
 #include "base/bson/sort_keys.h"
 #include "base/status.h"
-#include "catalog/shard_key.h"
 #include "query/collation/collation.h"
 #include "query/request/update_request.h"
-#include "storage/keys/key_encoding.h"
 #include "txn/transaction_record.h"
 
 namespace evenkeel::shard {
@@ -41,17 +38,11 @@ absl::StatusOr<std::unique_ptr<WriteStatement>> WriteStatement::Compile(
 
 std::optional<std::string> WriteStatement::PinnedDocKey() const {
   const catalog::CollectionEntry& entry = *collection_.entry;
-  if (!hint_.missing() || (entry.sharded() && !entry.shard_key->IsById())) return std::nullopt;
+  if (!hint_.missing() || !entry.IsKeyedById()) return std::nullopt;
   const auto ids = filter_.PinnedValues("_id");
   if (!ids || ids->size() != 1) return std::nullopt;
   if (entry.id_collation() != nullptr && bson::HasCollatedOrder(ids->front())) return std::nullopt;
-  const std::string placement =
-      entry.sharded() ? catalog::EncodeHash(bson::HashValue(ids->front())) : "";
-  return storage::DocKey(entry.id, placement, ids->front());
-}
-
-bool WriteStatement::Owns(const DocumentRecords& records) const {
-  return collection_.assignment == nullptr || collection_.Owns(records.placement_key);
+  return entry.DocKeyOfId(ids->front());
 }
 
 absl::StatusOr<WriteStatement::Change> WriteStatement::Apply(bson::View document) const {
@@ -70,7 +61,7 @@ absl::StatusOr<WriteStatement::Change> WriteStatement::Apply(bson::View document
   EVENKEEL_ASSIGN_OR_RETURN(change.old_records, RecordsOf(*collection_.entry, old));
   EVENKEEL_ASSIGN_OR_RETURN(change.new_records,
                             RecordsOf(*collection_.entry, change.new_document.view()));
-  change.leaves = !Owns(change.new_records);
+  change.leaves = !collection_.Owns(change.new_records.hash);
   if (!change.leaves || may_leave_) return change;
   return Error(txn::kWouldChangeOwningShard, "the update moves a document of '{}' to another shard",
                collection_.entry->ns);
@@ -80,7 +71,7 @@ absl::StatusOr<WriteStatement::NewDocument> WriteStatement::BuildUpsert() const 
   NewDocument out;
   EVENKEEL_ASSIGN_OR_RETURN(out.document, update_->BuildUpsert(filter_));
   EVENKEEL_ASSIGN_OR_RETURN(out.records, RecordsOf(*collection_.entry, out.document.view()));
-  if (Owns(out.records)) return out;
+  if (collection_.Owns(out.records.hash)) return out;
   return Error(txn::kWouldChangeOwningShard,
                "the upsert inserts a document of '{}' on another shard", collection_.entry->ns);
 }

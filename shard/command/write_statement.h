@@ -79,7 +79,6 @@ class WriteStatement {
 
  private:
   WriteStatement() = default;
-  bool Owns(const DocumentRecords& records) const;
 
   Collection collection_;
   std::unique_ptr<query::QueryContext> query_;

@@ -40,8 +40,8 @@ class ForwardingContext : public storage::WriteContext {
     base_.AddToCounter(key, delta);
   }
   storage::Count Counter(std::string_view key) override { return base_.Counter(key); }
-  void RemoveRange(storage::Table table, std::string_view begin, std::string_view end) override {
-    base_.RemoveRange(table, begin, end);
+  void RemoveRange(storage::Table table, const storage::TableRange& range) override {
+    base_.RemoveRange(table, range);
   }
   bool ChangedSince(storage::Table table, std::string_view key, Timestamp snapshot) override {
     return base_.ChangedSince(table, key, snapshot);

@@ -244,11 +244,17 @@ absl::Status Checkpointer::RemovalStep() {
   }
   (void)EVENKEEL_FAIL_POINT(storage_range_removal_step);
   EVENKEEL_ASSIGN_OR_RETURN(const bool done,
-                            RemoveSome(parts_.lmdb, *parts_.options, removal, kRemovalKeysPerStep,
+                            RemoveSome(parts_.lmdb, *parts_.options, &removal, kRemovalKeysPerStep,
                                        pacer_.pages_max_hurry()));
-  if (!done) return absl::OkStatus();
   absl::MutexLock lock(&mutex_);
-  std::erase_if(removals_, [&](const PendingRemoval& each) { return each.row == removal.row; });
+  const auto stepped =
+      std::find_if(removals_.begin(), removals_.end(),
+                   [&](const PendingRemoval& each) { return each.row == removal.row; });
+  if (done) {
+    removals_.erase(stepped);
+  } else {
+    *stepped = std::move(removal);
+  }
   changed_.SignalAll();
   return absl::OkStatus();
 }

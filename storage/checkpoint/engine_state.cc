@@ -19,12 +19,14 @@ void AppendBigEndian(uint64_t number, std::string* out) {
   for (int shift = 56; shift >= 0; shift -= 8) out->push_back(static_cast<char>(number >> shift));
 }
 
-// table, timestamp, length of begin, begin, end
+// table, timestamp, first and last hash, length of begin, begin, end
 std::string EncodeRange(const DeadRange& range) {
   std::string bytes(1, static_cast<char>(range.table));
   AppendBigEndian(range.marked.bits, &bytes);
-  AppendBigEndian(range.begin.size(), &bytes);
-  return bytes + range.begin + range.end;
+  AppendBigEndian(static_cast<uint64_t>(range.keys.hashes.first), &bytes);
+  AppendBigEndian(static_cast<uint64_t>(range.keys.hashes.last), &bytes);
+  AppendBigEndian(range.keys.begin.size(), &bytes);
+  return bytes + range.keys.begin + range.keys.end;
 }
 
 uint64_t ReadBigEndian(std::string_view bytes) {
@@ -34,13 +36,15 @@ uint64_t ReadBigEndian(std::string_view bytes) {
 }
 
 absl::StatusOr<DeadRange> DecodeRange(std::string_view bytes) {
-  constexpr size_t kHeadBytes = 17;
+  constexpr size_t kHeadBytes = 33;
   if (bytes.size() >= kHeadBytes && static_cast<uint8_t>(bytes[0]) < kTableCount) {
-    const uint64_t begin_bytes = ReadBigEndian(bytes.substr(9));
+    const uint64_t begin_bytes = ReadBigEndian(bytes.substr(25));
     if (begin_bytes <= bytes.size() - kHeadBytes) {
       return DeadRange{static_cast<Table>(bytes[0]),
-                       std::string(bytes.substr(kHeadBytes, begin_bytes)),
-                       std::string(bytes.substr(kHeadBytes + begin_bytes)),
+                       {std::string(bytes.substr(kHeadBytes, begin_bytes)),
+                        std::string(bytes.substr(kHeadBytes + begin_bytes)),
+                        {static_cast<int64_t>(ReadBigEndian(bytes.substr(9))),
+                         static_cast<int64_t>(ReadBigEndian(bytes.substr(17)))}},
                        Timestamp{ReadBigEndian(bytes.substr(1))}};
     }
   }
@@ -60,7 +64,10 @@ absl::Status CheckFormat(std::string_view row) {
   uint32_t format = 0;
   if (row.size() == sizeof(format)) std::memcpy(&format, row.data(), sizeof(format));
   if (format == kEngineFormat) return absl::OkStatus();
-  return Error(ErrorCode::kOperationFailed, "the data have format {}, this program reads format {}",
+  return Error(ErrorCode::kOperationFailed,
+               "the data have format {}, this program reads format {} only: start the program that "
+               "wrote them, take the data out with mongodump, and bring them into a new folder "
+               "with mongorestore",
                format, kEngineFormat);
 }
 

@@ -26,11 +26,10 @@
 
 namespace evenkeel::storage {
 
-// A range of keys that nobody looks at any more; removed from LMDB in the background.
+// A part of a table that nobody looks at any more; removed from LMDB in the background.
 struct DeadRange {
   Table table = Table::kDocs;
-  std::string begin;
-  std::string end;  // exclusive; empty: no end
+  TableRange keys;
   Timestamp marked;
 };
 

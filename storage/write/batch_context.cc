@@ -155,11 +155,11 @@ void BatchContext::AddToCounter(std::string_view key, Count delta) {
   undo_.push_back(undo);
 }
 
-void BatchContext::RemoveRange(Table table, std::string_view begin, std::string_view end) {
+void BatchContext::RemoveRange(Table table, const TableRange& range) {
   undo_.push_back(NewUndo(Undo::Kind::kRange));
   RecordUnit();
-  payload_.RemoveRange(table, begin, end);
-  active_->AddDeadRange({table, std::string(begin), std::string(end), unit_});
+  payload_.RemoveRange(table, range);
+  active_->AddDeadRange({table, range, unit_});
 }
 
 bool BatchContext::ChangedSince(Table table, std::string_view key, Timestamp snapshot) {

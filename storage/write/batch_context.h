@@ -61,7 +61,7 @@ class BatchContext final : public WriteContext {
   void Remove(Table table, std::string_view key) override;
   void AddToCounter(std::string_view key, Count delta) override;
   Count Counter(std::string_view key) override;
-  void RemoveRange(Table table, std::string_view begin, std::string_view end) override;
+  void RemoveRange(Table table, const TableRange& range) override;
   bool ChangedSince(Table table, std::string_view key, Timestamp snapshot) override;
   size_t Mark() const override { return undo_.size(); }
   void RollBackTo(size_t mark) override;

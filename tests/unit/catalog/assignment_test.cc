@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,27 @@ TEST(Assignment, ShardsMayOwnSeveralRanges) {
   EXPECT_EQ(assignment->OwnerOf(-1), ShardId{0});
   EXPECT_EQ(assignment->OwnerOf(49), ShardId{2});
   EXPECT_EQ(assignment->OwnerOf(50), ShardId{1});
+}
+
+TEST(Assignment, OwnersOfSpans) {
+  const Assignment assignment = Assignment::Equal("default", 3);
+  const int64_t border = assignment.ranges()[1].min;
+  struct Case {
+    storage::HashSpan hashes;
+    std::optional<ShardId> owner;
+  };
+  const Case cases[] = {
+      {{INT64_MIN, border - 1}, ShardId{0}},
+      {{INT64_MIN, border}, std::nullopt},
+      {{border - 1, border}, std::nullopt},
+      {{border, border}, ShardId{1}},
+      {{border, border + 7}, ShardId{1}},
+      {{INT64_MAX - 7, INT64_MAX}, ShardId{2}},
+      {{}, std::nullopt},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(assignment.OwnerOf(c.hashes), c.owner) << c.hashes.first << " " << c.hashes.last;
+  }
 }
 
 TEST(Assignment, SurvivesARoundTrip) {

@@ -174,13 +174,64 @@ TEST(CollectionEntry, NamesAndIndexes) {
   EXPECT_EQ(entry.FindIndex("other"), nullptr);
 }
 
-TEST(CollectionEntry, PlacementKeys) {
+// Without a shard key, and by the shard keys that there are; with a collation of `_id` or none.
+TEST(CollectionEntry, PlacesDocuments) {
+  struct Case {
+    std::string shard_key, collation;
+    size_t key_bytes;
+    bool keyed_by_id;
+  };
+  const std::string collation = R"(, "collation": {"locale": "en", "strength": 2})";
+  const Case cases[] = {
+      {"", "", 0, true},
+      {"", collation, 0, true},
+      {R"({"_id": "hashed"})", "", 2, true},
+      {R"({"_id": "hashed"})", collation, 8, true},
+      {R"({"a": "hashed"})", "", 8, false},
+      {R"({"a": "hashed"})", collation, 8, false},
+      {R"({"_id": "hashed", "a": 1})", "", 9, false},
+  };
+  const bson::Document document = Json(R"({"_id": "Some id"})");
+  for (const Case& c : cases) {
+    CollectionEntry entry = Unsharded();
+    entry.indexes[0] =
+        Index(1002, R"({"v": 2, "key": {"_id": 1}, "name": "_id_")" + c.collation + "}");
+    if (!c.shard_key.empty()) entry.shard_key = *ShardKeyPattern::Parse(Json(c.shard_key));
+    const Placement place = *entry.PlacementOf(document);
+    EXPECT_EQ(place.key.size(), c.key_bytes) << c.shard_key << c.collation;
+    EXPECT_EQ(place.hash, entry.sharded() ? *entry.shard_key->HashOf(document) : INT64_MIN);
+    EXPECT_EQ(entry.IsKeyedById(), c.keyed_by_id) << c.shard_key;
+    if (!c.keyed_by_id) continue;
+    EXPECT_EQ(entry.DocKeyOfId(document["_id"]),
+              storage::DocKey(entry.id, place.key, document["_id"], entry.id_collation()))
+        << c.shard_key << c.collation;
+  }
+}
+
+TEST(CollectionEntry, PlacesNoArrays) {
   CollectionEntry entry = Unsharded();
-  EXPECT_EQ(*entry.PlacementKeyOf(Json(R"({"_id": 1, "a": [1]})")), "");
+  EXPECT_TRUE(entry.PlacementOf(Json(R"({"_id": 1, "a": [1]})")).ok());
   entry.shard_key = *ShardKeyPattern::Parse(Json(R"({"a": "hashed"})"));
-  EXPECT_EQ(entry.PlacementKeyOf(Json(R"({"_id": 1})"))->size(), 8u);
-  EXPECT_EQ(CodeOf(entry.PlacementKeyOf(Json(R"({"_id": 1, "a": [1]})")).status()),
+  EXPECT_EQ(CodeOf(entry.PlacementOf(Json(R"({"_id": 1, "a": [1]})")).status()),
             ErrorCode::kShardKeyNotFound);
+}
+
+// `_id`s that are equal by a collation may have different hashes. No two documents share a key
+// then: each lies by its own hash.
+TEST(CollectionEntry, EqualKeysHaveEqualHashes) {
+  CollectionEntry entry = Unsharded();
+  entry.shard_key = *ShardKeyPattern::Parse(Json(R"({"_id": "hashed"})"));
+  const auto key_of = [&](const std::string& id) {
+    const bson::Document document = Json(R"({"_id": )" + id + "}");
+    return entry.DocKeyOfId(document["_id"]);
+  };
+  for (const char* same : {"2.0", R"({"$numberLong": "2"})", R"({"$numberDecimal": "2.00"})"}) {
+    EXPECT_EQ(key_of("2"), key_of(same)) << same;
+  }
+  EXPECT_NE(key_of("2.1"), key_of("2.9"));
+  entry.indexes[0] = Index(1002, R"({"v": 2, "key": {"_id": 1}, "name": "_id_",
+                                     "collation": {"locale": "en", "strength": 2}})");
+  EXPECT_NE(key_of("\"a\""), key_of("\"A\""));
 }
 
 TEST(Names, AreSplitAtTheFirstDot) {

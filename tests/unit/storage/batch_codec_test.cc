@@ -18,7 +18,7 @@ std::string Sample() {
   writer.Put(Table::kIndex, "i", "");
   writer.Unit(Timestamp{8});
   writer.Remove(Table::kSessions, "gone");
-  writer.RemoveRange(Table::kDocs, "a", "");
+  writer.RemoveRange(Table::kDocs, {"a", "", {-7, 8}});
   writer.Counter("c", {5, -600});
   return writer.Take();
 }
@@ -43,6 +43,7 @@ TEST(BatchCodec, ReadsWhatWasWritten) {
   EXPECT_EQ(records[5].timestamp, Timestamp{8});
   EXPECT_EQ(records[6].kind, BatchRecordKind::kRemoveRange);
   EXPECT_EQ(records[6].key, "a");
+  EXPECT_EQ(records[6].hashes, (HashSpan{-7, 8}));
   EXPECT_EQ(records[7].count, (Count{5, -600}));
 }
 

@@ -136,8 +136,9 @@ TEST(Counterexamples, M13_ARangeIsRemovedWithoutTombstonesOrLogRecords) {
   const auto snapshot = h.store->OpenSnapshot(h.store->latest());
   ASSERT_TRUE(snapshot.ok());
   const LogIndex before = h.log.last();
-  ASSERT_TRUE(
-      h.Write([](WriteContext& context) { context.RemoveRange(kDocs, "c1/", "c10"); }).ok());
+  ASSERT_TRUE(h.Write([](WriteContext& context) {
+                 context.RemoveRange(kDocs, {"c1/", "c10"});
+               }).ok());
   ASSERT_TRUE(h.store->Checkpoint().ok());
   EXPECT_EQ(h.GetAt((*snapshot)->timestamp(), "c1/50"), "v") << "an open snapshot still needs it";
   EXPECT_EQ(h.lmdb->Content(DatabaseOf(kDocs)).size(), 101u);
@@ -154,8 +155,9 @@ TEST(Counterexamples, SecondRound12_NoRemovalBeforeItsMarkIsInLmdb) {
   h.Open();
   h.Put("c1/1", "v");
   ASSERT_TRUE(h.store->Checkpoint().ok());
-  ASSERT_TRUE(
-      h.Write([](WriteContext& context) { context.RemoveRange(kDocs, "c1/", "c10"); }).ok());
+  ASSERT_TRUE(h.Write([](WriteContext& context) {
+                 context.RemoveRange(kDocs, {"c1/", "c10"});
+               }).ok());
   h.lmdb->AllowCommits(0);
   EXPECT_FALSE(h.store->FinishRemovals().ok());
   EXPECT_EQ(h.lmdb->Content(DatabaseOf(kDocs)).size(), 1u);

@@ -355,7 +355,7 @@ class ModelRun {
     Timestamp marked;
     absl::Notification executed;
     ends_.push_back(harness_.Submit([&](WriteContext& context) {
-      context.RemoveRange(Table::kDocs, collection, collection + "\xff");
+      context.RemoveRange(Table::kDocs, {collection, collection + "\xff"});
       marked = context.timestamp();
       executed.Notify();
     }));

@@ -110,7 +110,7 @@ TEST(ShardStore, WhatIsTakenBackNeverHappened) {
                  context.Put(Table::kDocs, "a", "new");
                  context.Put(Table::kDocs, "b", "new");
                  context.AddToCounter("c", {5, 50});
-                 context.RemoveRange(Table::kDocs, "a", "z");
+                 context.RemoveRange(Table::kDocs, {"a", "z"});
                  context.SetState(std::make_shared<NumberState>(2));
                  EXPECT_EQ(context.Counter("c"), (Count{6, 60}));
                  context.RollBackTo(mark);

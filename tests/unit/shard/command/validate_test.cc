@@ -33,7 +33,7 @@ DocumentRecords RecordsOf(const std::string& json) {
 }
 
 std::string CounterOf(const std::string& json) {
-  return CounterKey(Entry(), nullptr, RecordsOf(json).placement_key);
+  return CounterKey(Entry(), nullptr, RecordsOf(json).hash);
 }
 
 TEST(Validate, FindsPlantedDamage) {

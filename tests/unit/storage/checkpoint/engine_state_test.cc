@@ -22,8 +22,8 @@ TEST(EngineState, KeepsPositionAndRemovals) {
   tests::FakeCheckpointStore store;
   ASSERT_TRUE(LoadEngineState(&store).ok());
   MemTable table(LogIndex{1});
-  table.AddDeadRange({Table::kDocs, "begin", "end", Timestamp{7}});
-  table.AddDeadRange({Table::kIndex, std::string("\0x", 2), "", Timestamp{8}});
+  table.AddDeadRange({Table::kDocs, {"begin", "end", {-5, INT64_MAX - 1}}, Timestamp{7}});
+  table.AddDeadRange({Table::kIndex, {std::string("\0x", 2), ""}, Timestamp{8}});
   table.EndBatch(LogIndex{4}, Timestamp{8}, {});
   auto writer = *store.BeginWrite();
   ASSERT_TRUE(PutPosition(writer.get(), {LogIndex{4}, Timestamp{8}, Timestamp{20}}).ok());
@@ -37,10 +37,12 @@ TEST(EngineState, KeepsPositionAndRemovals) {
   EXPECT_EQ(state->position.latest, Timestamp{8});
   EXPECT_EQ(state->position.clock_bound, Timestamp{20});
   ASSERT_EQ(state->removals.size(), 2u);
-  EXPECT_EQ(state->removals[0].range.begin, "begin");
-  EXPECT_EQ(state->removals[0].range.end, "end");
+  EXPECT_EQ(state->removals[0].range.keys.begin, "begin");
+  EXPECT_EQ(state->removals[0].range.keys.end, "end");
+  EXPECT_EQ(state->removals[0].range.keys.hashes, (HashSpan{-5, INT64_MAX - 1}));
   EXPECT_EQ(state->removals[1].range.table, Table::kIndex);
-  EXPECT_EQ(state->removals[1].range.begin, std::string("\0x", 2));
+  EXPECT_EQ(state->removals[1].range.keys.begin, std::string("\0x", 2));
+  EXPECT_EQ(state->removals[1].range.keys.hashes, HashSpan{});
   EXPECT_EQ(state->removals[1].range.marked, Timestamp{8});
 }
 
@@ -53,12 +55,13 @@ struct BadCase {
 
 TEST(EngineState, RefusesWhatItCannotRead) {
   const BadCase cases[] = {
-      {"newer format", "format", std::string("\x02\0\0\0", 4), ErrorCode::kOperationFailed},
+      {"newer format", "format", std::string("\x03\0\0\0", 4), ErrorCode::kOperationFailed},
+      {"cut format", "format", "\x02", ErrorCode::kOperationFailed},
       {"short position", "position", "123", ErrorCode::kUnknownError},
       {"short removal", "removal/x", "123", ErrorCode::kUnknownError},
-      {"removal of an unknown table", "removal/x", "\x09" + std::string(16, '\0'),
+      {"removal of an unknown table", "removal/x", "\x09" + std::string(32, '\0'),
        ErrorCode::kUnknownError},
-      {"removal cut off", "removal/x", std::string(9, '\0') + std::string(8, '\x01'),
+      {"removal cut off", "removal/x", std::string(25, '\0') + std::string(8, '\x01'),
        ErrorCode::kUnknownError},
   };
   for (const BadCase& bad : cases) {
@@ -67,6 +70,18 @@ TEST(EngineState, RefusesWhatItCannotRead) {
     store.Damage(kEngineDatabase, bad.row, bad.value);
     EXPECT_EQ(CodeOf(LoadEngineState(&store).status()), bad.code) << bad.name;
   }
+}
+
+// Documents lay elsewhere in format 1.
+TEST(EngineState, AnOlderFormatIsRefusedWithTheWayOut) {
+  tests::FakeCheckpointStore store;
+  store.Damage(kEngineDatabase, "format", std::string("\x01\0\0\0", 4));
+  const absl::Status refused = LoadEngineState(&store).status();
+  EXPECT_EQ(CodeOf(refused), ErrorCode::kOperationFailed);
+  for (const char* part : {"format 1", "reads format 2 only", "mongodump", "mongorestore"}) {
+    EXPECT_NE(MessageOf(refused).find(part), std::string_view::npos) << refused;
+  }
+  EXPECT_EQ(store.Content(kEngineDatabase)["format"], std::string("\x01\0\0\0", 4));
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST_F(TableFlushTest, OnlyTheLastTransactionMovesThePosition) {
   MemTable table(LogIndex{1});
   for (int i = 0; i < 10; ++i) table.Put(Table::kDocs, "k" + std::to_string(i), 9, "v");
   table.Put(Table::kCounters, "c", 5, EncodeCount({10, 10}));
-  table.AddDeadRange({Table::kDocs, "x", "y", Timestamp{9}});
+  table.AddDeadRange({Table::kDocs, {"x", "y"}, Timestamp{9}});
   const uint64_t before = lmdb_.commits();
   for (uint64_t commits = 0; commits < 4; ++commits) {
     lmdb_.AllowCommits(commits);

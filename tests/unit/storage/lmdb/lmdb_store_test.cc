@@ -135,6 +135,23 @@ TEST_F(LmdbStore, AgreesWithTheFake) {
   }
 }
 
+// As range removal goes on: the key right behind one of full length is longer than any that is
+// stored.
+TEST_F(LmdbStore, FindsWhatFollowsTheLongestKey) {
+  Open();
+  const std::string longest(limits::kLmdbKeyBytesMax, 'k');
+  Put(longest, "1");
+  Put("l", "2");
+  const auto writer = *store_->BeginWrite();
+  std::string key, value;
+  for (const std::string& from : {longest, longest + '\0'}) {
+    const auto found = writer->FindAtLeast(0, from, &key, &value);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_TRUE(*found);
+    EXPECT_EQ(key, from == longest ? longest : "l");
+  }
+}
+
 TEST_F(LmdbStore, EstimatesDirtyPages) {
   Open();
   struct Case {
