@@ -170,7 +170,7 @@ absl::StatusOr<std::optional<int64_t>> Truncate(int64_t moment, TimeUnit unit, i
 enum TruncArg { kDate, kTruncUnit, kBinSize, kTruncZone, kTruncWeek };
 
 absl::StatusOr<bson::Value> EvalDateTrunc(const Call& call) {
-  for (const size_t arg : {kDate, kTruncUnit, kBinSize, kTruncZone, kTruncWeek}) {
+  for (const size_t arg : {kDate, kTruncUnit, kBinSize, kTruncZone}) {
     if (call.GivenNull(arg)) return NullValue();
   }
   EVENKEEL_ASSIGN_OR_RETURN(const TimeUnit unit, ParseUnit(call, call.args[kTruncUnit]));
