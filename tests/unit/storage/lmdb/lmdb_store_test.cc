@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fail_point.h"
+#include "base/limits.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "tests/lib/fake_checkpoint_store.h"
