@@ -164,6 +164,9 @@ asio::awaitable<absl::StatusOr<Message>> RemoteChannel::CallOnce(
   if (reply.ok() && up_) {
     link->idle_since = absl::Now();
     idle_.push_back(link);
+  } else if (!cancelled.IsCancelled() && absl::Now() < deadline) {
+    // It broke: the shard may have gone, and the other links with it.
+    idle_.clear();
   }
   co_return reply;
 }

@@ -121,14 +121,14 @@ TEST(RetryRecord, DamagedRowsAreRefused) {
   const std::string cases[] = {
       "{}",
       R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}})",
-      R"({"x": {"$numberLong": "7"}, "c": 1, "p": {"$binary": {"base64": "", "subType": "00"}},
+      R"({"x": {"$numberLong": "7"}, "c": 1, "h": {"$numberLong": "5"},
           "t": {"$date": "2024-01-01T00:00:00Z"}, "r": []})",
-      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "p": "x", "t": {"$date": "2024-01-01T00:00:00Z"}, "r": []})",
-      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "h": "x", "t": {"$date": "2024-01-01T00:00:00Z"}, "r": []})",
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "h": {"$numberLong": "5"},
           "t": {"$date": "2024-01-01T00:00:00Z"}, "r": [1]})",
-      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "h": {"$numberLong": "5"},
           "t": {"$date": "2024-01-01T00:00:00Z"}, "r": [{"s": "x", "k": 1, "n": 1}]})",
-      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "p": {"$binary": {"base64": "", "subType": "00"}},
+      R"({"x": {"$numberLong": "7"}, "c": {"$numberLong": "1"}, "h": {"$numberLong": "5"},
           "t": {"$date": "2024-01-01T00:00:00Z"}, "r": [{"s": 1, "k": 77, "n": 1}]})",
   };
   for (const std::string& json : cases) {

@@ -160,8 +160,8 @@ TEST(ValidateTest, AcceptsTheEdges) {
 
 TEST(ValidateTest, BoundsTheNesting) {
   for (const Type type : {Type::kObject, Type::kArray}) {
-    EXPECT_TRUE(ValidateExact(Nested(200, type).bytes()).ok());
-    EXPECT_EQ(CodeOf(ValidateExact(Nested(201, type).bytes())), ErrorCode::kOverflow);
+    EXPECT_TRUE(ValidateExact(Nested(201, type).bytes()).ok());
+    EXPECT_EQ(CodeOf(ValidateExact(Nested(202, type).bytes())), ErrorCode::kOverflow);
     EXPECT_TRUE(ValidateExact(Nested(100, type).bytes(), 100).ok());
     EXPECT_EQ(CodeOf(ValidateExact(Nested(101, type).bytes(), 100)), ErrorCode::kOverflow);
     EXPECT_TRUE(ValidateExact(Nested(256, type).bytes(), 1000).ok());
