@@ -95,6 +95,15 @@ absl::StatusOr<Placement> CollectionEntry::PlacementOf(bson::View document) cons
   return shard_key->PlacementOf(document, placed_by());
 }
 
+absl::StatusOr<Placement> CollectionEntry::PlaceInCopy(bson::View document) const {
+  Placement place;
+  if (const auto& key = copied_to->shard_key) {
+    EVENKEEL_ASSIGN_OR_RETURN(place, key->PlacementOf(document, PlacedByFor(*key)));
+  }
+  place.key = storage::DocKey(copied_to->id, place.key, document["_id"], id_collation());
+  return place;
+}
+
 std::string CollectionEntry::DocKeyOfId(bson::Value id) const {
   const std::string place =
       sharded() ? storage::EncodeHash(bson::HashValue(id), placed_by()) : std::string();
@@ -128,6 +137,14 @@ absl::StatusOr<CollectionEntry> CollectionEntry::FromBson(bson::View document) {
     EVENKEEL_ASSIGN_OR_RETURN(entry.indexes, IndexesFromBson(indexes.AsDocument()));
   }
   entry.writes_closed = BoolField(document, "writesClosed");
+  if (const bson::Value copy = document["copiedTo"]; copy.Is(bson::Type::kObject)) {
+    entry.copied_to.emplace();
+    entry.copied_to->id = CollectionId{IdField(copy.AsDocument(), "id")};
+    if (const bson::Value key = copy.AsDocument()["key"]; key.Is(bson::Type::kObject)) {
+      EVENKEEL_ASSIGN_OR_RETURN(entry.copied_to->shard_key,
+                                ShardKeyPattern::Parse(key.AsDocument()));
+    }
+  }
   entry.job = StringField(document, "job");
   return entry;
 }
@@ -158,6 +175,11 @@ bson::Document CollectionEntry::ToBson() const {
   }
   out.Close();
   if (writes_closed) out.Append("writesClosed", true);
+  if (copied_to) {
+    out.OpenDocument("copiedTo").Append("id", static_cast<int64_t>(copied_to->id.value));
+    if (copied_to->shard_key) out.Append("key", copied_to->shard_key->pattern());
+    out.Close();
+  }
   if (!job.empty()) out.Append("job", job);
   return out.Finish();
 }

@@ -44,6 +44,12 @@ struct IndexEntry {
   bool IsIdIndex() const { return name == "_id_"; }
 };
 
+// A copy of a collection that a job is making: the shards of the collection note what changes.
+struct CopyTarget {
+  CollectionId id;
+  std::optional<ShardKeyPattern> shard_key;  // nothing: unsharded
+};
+
 enum class CollectionKind : uint8_t { kCollection, kView };
 
 struct CollectionEntry {
@@ -59,8 +65,9 @@ struct CollectionEntry {
   std::string assignment;           // name of the ranges, for sharded ones
   ShardId primary;                  // where an unsharded one lives
   std::vector<IndexEntry> indexes;  // `_id_` first
-  bool writes_closed = false;       // while a job copies it
-  std::string job;                  // the DDL job that holds it, or empty
+  bool writes_closed = false;       // while a job ends its copy of it
+  std::optional<CopyTarget> copied_to;
+  std::string job;  // the DDL job that holds it, or empty
 
   std::string_view database() const;
   std::string_view name() const;
@@ -72,12 +79,12 @@ struct CollectionEntry {
   }
   // How documents of a sharded collection are placed. By bucket only where equal `_id`s have equal
   // hashes: a collation makes others equal too.
-  storage::PlacedBy placed_by() const {
-    return shard_key->IsById() && id_collation() == nullptr ? storage::PlacedBy::kBucket
-                                                            : storage::PlacedBy::kHash;
-  }
+  storage::PlacedBy placed_by() const { return PlacedByFor(*shard_key); }
   // The lowest place for unsharded ones. Errors: as ShardKeyPattern::PlacementOf.
   absl::StatusOr<Placement> PlacementOf(bson::View document) const;
+  // Where the document belongs in the copy: `key` is its whole document key there. Requires
+  // copied_to. Errors: as PlacementOf.
+  absl::StatusOr<Placement> PlaceInCopy(bson::View document) const;
   // True where `_id` alone tells the document key: unsharded, or sharded by `_id`.
   bool IsKeyedById() const { return !sharded() || shard_key->IsById(); }
   // That key. Requires IsKeyedById.
@@ -85,6 +92,12 @@ struct CollectionEntry {
 
   static absl::StatusOr<CollectionEntry> FromBson(bson::View document);
   bson::Document ToBson() const;  // `_id` is the namespace
+
+ private:
+  storage::PlacedBy PlacedByFor(const ShardKeyPattern& key) const {
+    return key.IsById() && id_collation() == nullptr ? storage::PlacedBy::kBucket
+                                                     : storage::PlacedBy::kHash;
+  }
 };
 
 // "db.coll" split. Errors: InvalidNamespace (73), as MongoDB checks names.

@@ -19,15 +19,20 @@ enum class Table : uint8_t {
   kSessions = 2,  // lsid, txnNumber, kind, statement -> retryable-write results
   kMeta = 3,      // name -> collections, indexes, ownership, dead ranges, the shard's identity
   kCounters = 4,  // counter key -> documents, bytes; latest state only
+  kChanges = 5,   // of collections that are being copied: place in the copy -> what changed there
 };
-inline constexpr size_t kTableCount = 5;
+inline constexpr size_t kTableCount = 6;
+// True for tables whose records keep their commit timestamps in LMDB too.
+constexpr bool KeepsTimestamps(Table table) {
+  return table == Table::kDocs || table == Table::kChanges;
+}
 
 // One record as a reader sees it. `value` points into a memory table or LMDB: valid as long as the
 // slice it came from.
 struct Record {
   std::string_view value;
   Timestamp
-      commit_timestamp;  // of docs records; zero for other tables' records that come from LMDB
+      commit_timestamp;  // zero for records that come from LMDB, except KeepsTimestamps(table)
 };
 
 // Hashes of shard keys from `first` to `last`, both included.

@@ -1,4 +1,5 @@
-// Moves documents batch by batch from one shard to all.
+// Moves documents and notes of changes batch by batch from the shards of one incarnation to those
+// of the other.
 #include "router/ddl/copy_collection.h"
 
 #include <map>
@@ -6,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/async/wait.h"
 #include "base/bson/builder.h"
+#include "base/bson/number.h"
 #include "base/status.h"
 #include "router/cluster.h"
 #include "router/cursor/client_cursor.h"
@@ -19,87 +22,248 @@
 namespace evenkeel::router::ddl {
 namespace {
 
+using catalog::CollectionEntry;
+
 constexpr int32_t kBatchRows = 1000;
+// A round with no more notes than these leaves little for the time when writes are closed.
+constexpr int64_t kShortRound = 200;
+// Rounds that do not get short all the same: clients write faster than a round takes.
+constexpr int kRoundsMax = 50;
 
-bson::Document CopyInBody(const catalog::CollectionEntry& into, bson::View sessions) {
+// Both incarnations and the ranges of the new one.
+struct Move {
+  RouterState& router;
+  const CollectionEntry& from;
+  const CollectionEntry& into;
+  std::shared_ptr<const catalog::Assignment> ranges;
+  const CheckGoOn& go_on;
+
+  ShardId OwnerOf(int64_t hash) const {
+    return into.sharded() ? ranges->OwnerOf(hash) : into.primary;
+  }
+  std::vector<ShardId> ShardsOf(const CollectionEntry& entry) const {
+    return entry.sharded() ? ranges->Owners() : std::vector<ShardId>(1, entry.primary);
+  }
+};
+
+bson::Builder Command(std::string_view name, const CollectionEntry& entry) {
   bson::Builder body;
-  body.Append("_copyIn", int32_t{1}).AppendArray("sessions", sessions);
-  wire::AppendEnvelope(body, {.collection = into.id, .version = into.version});
-  return body.Finish();
+  body.Append(name, int32_t{1}).Append("$db", entry.database());
+  wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});
+  return body;
 }
 
-// One batch of rows, split by the shard that shall own them. The views live as long as `keep`.
-absl::StatusOr<std::vector<ShardCall>> Split(bson::View rows, std::shared_ptr<const void> keep,
-                                             const catalog::CollectionEntry& into,
-                                             const catalog::Assignment& assignment) {
-  std::map<ShardId, std::vector<bson::View>> parts;
-  for (const auto& [key, row] : rows) {
-    EVENKEEL_ASSIGN_OR_RETURN(const int64_t hash, into.shard_key->HashOf(row.AsDocument()));
-    parts[assignment.OwnerOf(hash)].push_back(row.AsDocument());
-  }
-  std::vector<ShardCall> calls;
-  for (auto& [shard, documents] : parts) {
-    wire::Message message = MakeMessage(CopyInBody(into, bson::View()), keep);
-    message.sequences.push_back({"documents", std::move(documents)});
-    calls.push_back({shard, std::move(message)});
-  }
-  return calls;
-}
-
-Awaitable<absl::Status> SendAll(RouterState& router, std::vector<ShardCall> calls) {
+Awaitable<absl::Status> SendAll(const Move& move, std::vector<ShardCall> calls) {
   for (const auto& reply :
-       co_await router.cluster->CallAll(std::move(calls), absl::InfiniteFuture(), {})) {
+       co_await move.router.cluster->CallAll(std::move(calls), absl::InfiniteFuture(), {})) {
     EVENKEEL_CO_RETURN_IF_ERROR(reply.status());
   }
   co_return absl::OkStatus();
 }
 
-Awaitable<absl::Status> CopyDocuments(RouterState& router, const catalog::CollectionEntry& from,
-                                      const catalog::CollectionEntry& into,
-                                      const catalog::Assignment& assignment) {
+// Rows by the shard that gets them, as a sequence of that command. The views live as long as
+// `keep`.
+class Parts {
+ public:
+  void Add(ShardId shard, bson::View row) { parts_[shard].push_back(row); }
+  std::vector<ShardCall> Calls(std::string_view command, std::string_view sequence,
+                               const CollectionEntry& entry, std::shared_ptr<const void> keep) {
+    std::vector<ShardCall> calls;
+    for (auto& [shard, rows] : parts_) {
+      wire::Message message = MakeMessage(Command(command, entry).Finish(), keep);
+      message.sequences.push_back({sequence, std::move(rows)});
+      calls.push_back({shard, std::move(message)});
+    }
+    return calls;
+  }
+
+ private:
+  std::map<ShardId, std::vector<bson::View>> parts_;
+};
+
+// ---- documents ----
+
+absl::StatusOr<std::vector<ShardCall>> Split(const Move& move, bson::View rows,
+                                             std::shared_ptr<const void> keep) {
+  Parts parts;
+  for (const auto& [key, row] : rows) {
+    int64_t hash = 0;
+    if (move.into.sharded()) {
+      EVENKEEL_ASSIGN_OR_RETURN(hash, move.into.shard_key->HashOf(row.AsDocument()));
+    }
+    parts.Add(move.OwnerOf(hash), row.AsDocument());
+  }
+  return parts.Calls("_copyIn", "documents", move.into, std::move(keep));
+}
+
+Awaitable<absl::Status> CopyDocuments(const Move& move, ShardId shard) {
   bson::Builder find;
-  find.Append("find", from.name()).Append("batchSize", kBatchRows).Append("$db", from.database());
-  wire::AppendEnvelope(find, {.collection = from.id, .version = from.version});
-  ShardCall call{from.primary, MakeMessage(find.Finish())};
-  ShardCursor cursor{from.primary, 0, from.ns};
+  find.Append("find", move.from.name())
+      .Append("batchSize", kBatchRows)
+      .Append("$db", move.from.database());
+  wire::AppendEnvelope(find, {.collection = move.from.id, .version = move.from.version});
+  ShardCall call{shard, MakeMessage(find.Finish())};
+  ShardCursor cursor{shard, 0, move.from.ns};
   while (true) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await move.go_on());
     EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
-                                 co_await router.cluster->Send(std::move(call), {}));
+                                 co_await move.router.cluster->Send(std::move(call), {}));
     EVENKEEL_CO_ASSIGN_OR_RETURN(const CursorView view, ReadCursor(reply.body));
     EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<ShardCall> calls,
-                                 Split(view.batch, reply.owner, into, assignment));
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await SendAll(router, std::move(calls)));
+                                 Split(move, view.batch, reply.owner));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await SendAll(move, std::move(calls)));
     cursor.id = view.id;
     if (cursor.id == 0) co_return absl::OkStatus();
     call = GetMoreCall(cursor, kBatchRows);
   }
 }
 
-// A retry finds its result on whichever shard it is routed to now.
-Awaitable<absl::Status> CopySessions(RouterState& router, const catalog::CollectionEntry& from,
-                                     const catalog::CollectionEntry& into) {
-  bson::Builder body;
-  body.Append("_copySessions", int32_t{1});
-  wire::AppendEnvelope(body, {.collection = from.id, .version = from.version});
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const bson::Document rows,
-      co_await router.cluster->Call(from.primary, body.Finish(), absl::InfiniteFuture(), {}));
+// ---- changes ----
+
+// One page of a shard's notes: taken over by the copy, then forgotten.
+Awaitable<absl::Status> TakeOver(const Move& move, ShardId shard, const wire::Message& page) {
+  Parts parts, done;
+  for (const auto& [key, value] : page.body["notes"].AsDocument()) {
+    const bson::View note = value.AsDocument();
+    parts.Add(move.OwnerOf(note["h"].AsInt64()), note);
+    done.Add(shard, note);
+  }
+  std::vector<ShardCall> apply = parts.Calls("_applyChanges", "notes", move.into, page.owner);
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await SendAll(move, std::move(apply)));
+  std::vector<ShardCall> forget = done.Calls("_forgetChanges", "notes", move.from, page.owner);
+  co_return co_await SendAll(move, std::move(forget));
+}
+
+// Once through the notes of one shard; adds their number to `count`.
+Awaitable<absl::Status> RunRound(const Move& move, ShardId shard, int64_t* count) {
+  std::string after;
+  for (bool more = true; more;) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await move.go_on());
+    bson::Builder body = Command("_changes", move.from);
+    if (!after.empty()) body.AppendBinary("after", 0, after);
+    ShardCall call{shard, MakeMessage(body.Finish())};
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message page,
+                                 co_await move.router.cluster->Send(std::move(call), {}));
+    for (const auto& [key, note] : page.body["notes"].AsDocument()) {
+      after = std::string(note.AsDocument()["k"].AsBinary().bytes);
+      ++*count;
+    }
+    more = bson::Truthy(page.body["more"]);
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await TakeOver(move, shard, page));
+  }
+  co_return absl::OkStatus();
+}
+
+using OnShard = std::function<Awaitable<absl::Status>(ShardId shard)>;
+
+Awaitable<void> RunInto(const OnShard& work, ShardId shard, absl::Status& result) {
+  result = co_await work(shard);
+}
+
+// The same on all shards of `from` at once.
+Awaitable<absl::Status> OnSources(const Move& move, OnShard work) {
+  const std::vector<ShardId> shards = move.ShardsOf(move.from);
+  std::vector<absl::Status> results(shards.size());
+  std::vector<std::function<Awaitable<void>()>> tasks;
+  for (size_t i = 0; i < shards.size(); ++i) {
+    tasks.emplace_back(
+        [&work, shard = shards[i], &result = results[i]] { return RunInto(work, shard, result); });
+  }
+  co_await base::WhenAll(std::move(tasks));
+  for (const absl::Status& result : results) EVENKEEL_CO_RETURN_IF_ERROR(result);
+  co_return absl::OkStatus();
+}
+
+Awaitable<absl::StatusOr<int64_t>> RunRounds(const Move& move) {
+  int64_t count = 0;
+  OnShard work = [&move, &count](ShardId shard) { return RunRound(move, shard, &count); };
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await OnSources(move, std::move(work)));
+  co_return count;
+}
+
+// ---- the end ----
+
+// Puts one page of rows of retryable writes on every shard: a retry finds its result on whichever
+// shard it is routed to now.
+Awaitable<absl::Status> CopyRows(const Move& move, const bson::Document& page) {
   std::vector<ShardCall> calls;
-  for (const ShardId shard : router.cluster->AllShards()) {
-    wire::Message message = MakeMessage(CopyInBody(into, rows["rows"].AsDocument()));
+  const std::vector<ShardId> owners = move.ShardsOf(move.into);
+  for (const ShardId shard : owners) {
+    bson::Builder body = Command("_copyIn", move.into);
+    body.AppendArray("sessions", page["rows"].AsDocument());
+    wire::Message message = MakeMessage(body.Finish());
     message.sequences.push_back({"documents", {}});
     calls.push_back({shard, std::move(message)});
   }
-  co_return co_await SendAll(router, std::move(calls));
+  co_return co_await SendAll(move, std::move(calls));
+}
+
+Awaitable<absl::Status> CopySessions(const Move& move, ShardId shard) {
+  bson::Document page;
+  do {
+    bson::Builder body = Command("_copySessions", move.from);
+    if (const bson::Value after = page["after"]; !after.missing()) body.Append("after", after);
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        page, co_await move.router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await CopyRows(move, page));
+  } while (!page["after"].missing());
+  co_return absl::OkStatus();
+}
+
+Awaitable<absl::StatusOr<int64_t>> CountOf(const Move& move, const CollectionEntry& entry) {
+  int64_t count = 0;
+  for (const ShardId shard : move.ShardsOf(entry)) {
+    bson::Builder body;
+    body.Append("count", entry.name()).Append("$db", entry.database());
+    wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const bson::Document reply,
+        co_await move.router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}));
+    count += bson::ToInt64Truncated(reply["n"]);
+  }
+  co_return count;
+}
+
+Awaitable<absl::Status> CheckCounts(const Move& move) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const int64_t before, co_await CountOf(move, move.from));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const int64_t after, co_await CountOf(move, move.into));
+  if (before == after) co_return absl::OkStatus();
+  co_return Error(ErrorCode::kDuplicateKey,
+                  "{} has {} documents, but its copy {}: several of one _id would lie on one shard",
+                  move.from.ns, before, after);
 }
 
 }  // namespace
 
-Awaitable<absl::Status> CopyCollection(RouterState& router, catalog::CollectionEntry from,
-                                       catalog::CollectionEntry into) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto assignment, co_await DefaultAssignment(router));
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await CopyDocuments(router, from, into, *assignment));
-  co_return co_await CopySessions(router, from, into);
+Awaitable<absl::Status> CopyCollection(RouterState& router, CollectionEntry from,
+                                       CollectionEntry into, CheckGoOn go_on) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(auto ranges, co_await DefaultAssignment(router));
+  const Move move{router, from, into, std::move(ranges), go_on};
+  OnShard work = [&move](ShardId shard) { return CopyDocuments(move, shard); };
+  co_return co_await OnSources(move, std::move(work));
+}
+
+Awaitable<absl::Status> CatchUp(RouterState& router, CollectionEntry from, CollectionEntry into,
+                                CheckGoOn go_on) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(auto ranges, co_await DefaultAssignment(router));
+  const Move move{router, from, into, std::move(ranges), go_on};
+  for (int round = 0; round < kRoundsMax; ++round) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const int64_t count, co_await RunRounds(move));
+    if (count <= kShortRound) break;
+  }
+  co_return absl::OkStatus();
+}
+
+Awaitable<absl::Status> CatchUpToTheEnd(RouterState& router, CollectionEntry from,
+                                        CollectionEntry into, CheckGoOn go_on) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(auto ranges, co_await DefaultAssignment(router));
+  const Move move{router, from, into, std::move(ranges), go_on};
+  for (int64_t count = 1; count > 0;) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(count, co_await RunRounds(move));
+  }
+  OnShard sessions = [&move](ShardId shard) { return CopySessions(move, shard); };
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await OnSources(move, std::move(sessions)));
+  co_return co_await CheckCounts(move);
 }
 
 }  // namespace evenkeel::router::ddl

@@ -44,5 +44,12 @@ Awaitable<CommandResult> CreateIndexesCommand(CommandContext& context);
 Awaitable<CommandResult> DropIndexesCommand(CommandContext& context);
 Awaitable<CommandResult> EnableShardingCommand(CommandContext& context);
 Awaitable<CommandResult> ShardCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> ReshardCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> AbortReshardCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> CommitReshardCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> UnshardCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> AbortUnshardCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> MoveCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> AbortMoveCollectionCommand(CommandContext& context);
 
 }  // namespace evenkeel::router::ddl

@@ -22,25 +22,6 @@ namespace {
 constexpr int kDatabaseDifferCase = 13297;    // has no row in the table of error codes
 constexpr int64_t kSameSizeBytes = 64 << 20;  // shards that differ by less count as equal
 
-// The shard with the fewest bytes; of equal ones that with the fewest collections.
-Awaitable<absl::StatusOr<ShardId>> EmptiestShard(RouterState& router) {
-  std::vector<std::tuple<int64_t, int64_t, uint32_t>> shards;
-  for (const ShardId shard : router.cluster->AllShards()) {
-    bson::Builder body;
-    body.Append("_shardStats", int32_t{1});
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const bson::Document stats,
-        co_await router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}));
-    const int64_t bytes = bson::ToInt64Truncated(stats["lmdbBytes"]) +
-                          bson::ToInt64Truncated(stats["activeTableBytes"]);
-    const int64_t collections = bson::ToInt64Truncated(stats["collections"]);
-    const int64_t own =
-        shard == ShardId{0} ? static_cast<int64_t>(catalog::ConfigCollections().size()) : 0;
-    shards.emplace_back(bytes / kSameSizeBytes, collections - own, shard.value);
-  }
-  co_return ShardId{std::get<2>(*std::min_element(shards.begin(), shards.end()))};
-}
-
 // The `_id` of a chunk: the same whenever it is asked for, so that it can be removed again.
 std::string ChunkId(const catalog::CollectionEntry& entry, size_t range) {
   std::string id = entry.uuid.substr(0, 10);
@@ -116,6 +97,24 @@ bson::Document ChunkDocument(const catalog::CollectionEntry& entry,
 }
 
 }  // namespace
+
+Awaitable<absl::StatusOr<ShardId>> EmptiestShard(RouterState& router) {
+  std::vector<std::tuple<int64_t, int64_t, uint32_t>> shards;
+  for (const ShardId shard : router.cluster->AllShards()) {
+    bson::Builder body;
+    body.Append("_shardStats", int32_t{1});
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        const bson::Document stats,
+        co_await router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}));
+    const int64_t bytes = bson::ToInt64Truncated(stats["lmdbBytes"]) +
+                          bson::ToInt64Truncated(stats["activeTableBytes"]);
+    const int64_t collections = bson::ToInt64Truncated(stats["collections"]);
+    const int64_t own =
+        shard == ShardId{0} ? static_cast<int64_t>(catalog::ConfigCollections().size()) : 0;
+    shards.emplace_back(bytes / kSameSizeBytes, collections - own, shard.value);
+  }
+  co_return ShardId{std::get<2>(*std::min_element(shards.begin(), shards.end()))};
+}
 
 Awaitable<absl::Status> CheckDatabaseCase(RouterState& router, std::string database) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> known,

@@ -23,6 +23,9 @@ Awaitable<absl::StatusOr<catalog::CollectionEntry>> NewCollection(RouterState& r
                                                                   std::string ns,
                                                                   bson::Document options);
 
+// The shard with the fewest bytes; of about equal ones that with the fewest collections.
+Awaitable<absl::StatusOr<ShardId>> EmptiestShard(RouterState& router);
+
 // The entry's documents in config.catalog, config.databases and, for a sharded one,
 // config.collections and config.chunks. `assignment` is null for unsharded ones.
 void PutEntry(RouterState& router, const catalog::CollectionEntry& entry,

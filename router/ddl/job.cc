@@ -25,6 +25,8 @@ namespace {
 
 constexpr absl::Duration kConflictPause = absl::Milliseconds(10);
 constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
+// Between looks at the record while documents are copied.
+constexpr absl::Duration kLookPause = absl::Milliseconds(500);
 
 Awaitable<absl::Status> ApplyOn(RouterState& router, const Step& step) {
   bson::Builder body;
@@ -48,6 +50,33 @@ Awaitable<absl::Status> BuildOn(RouterState& router, const Step& step) {
       .status();
 }
 
+// Errors: ReshardCollectionAborted when somebody has asked for that,
+// ConflictingOperationInProgress when another router has taken the job over.
+Awaitable<absl::Status> CheckRun(RouterState& router, std::string name, int64_t version) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document record, co_await ReadRecord(router, name));
+  if (bson::ToInt64Exact(record["version"]) != version) {
+    co_return Error(ErrorCode::kConflictingOperationInProgress,
+                    "another router has taken over the job on {}", name);
+  }
+  if (bson::Truthy(record["abort"])) {
+    co_return Error(ErrorCode::kReshardCollectionAborted, "the job on {} was aborted", name);
+  }
+  co_return absl::OkStatus();
+}
+
+Awaitable<absl::Status> Nothing() { co_return absl::OkStatus(); }
+
+// Looks at the record now and then.
+CheckGoOn GoesOn(RouterState& router, const Job& job) {
+  auto next = std::make_shared<absl::Time>(absl::InfinitePast());
+  return [&router, name = job.name, version = job.version, next]() -> Awaitable<absl::Status> {
+    const absl::Time now = absl::Now();
+    if (now < *next) return Nothing();
+    *next = now + kLookPause;
+    return CheckRun(router, name, version);
+  };
+}
+
 Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
                                 const std::vector<Step>& steps) {
   const Step& step = steps[at];
@@ -57,7 +86,13 @@ Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
     case Step::Kind::kBuild:
       co_return co_await BuildOn(router, step);
     case Step::Kind::kCopy:
-      co_return co_await CopyCollection(router, step.entries[0], step.entries[1]);
+      co_return co_await CopyCollection(router, step.entries[0], step.entries[1],
+                                        GoesOn(router, job));
+    case Step::Kind::kCatchUp:
+      co_return co_await CatchUp(router, step.entries[0], step.entries[1], GoesOn(router, job));
+    case Step::Kind::kFinish:
+      co_return co_await CatchUpToTheEnd(router, step.entries[0], step.entries[1],
+                                         GoesOn(router, job));
     case Step::Kind::kCommit: {
       CatalogBatch batch;
       batch.ExpectVersion(catalog::kConfigJobs, job.name, job.version);
@@ -155,6 +190,18 @@ Awaitable<absl::Status> EndRecord(RouterState& router, const Job& job) {
   }
 }
 
+// The record of a job of this kind. Errors: NoSuchReshardCollection.
+Awaitable<absl::StatusOr<bson::Document>> ReadJobOf(RouterState& router, std::string_view name,
+                                                    std::string_view kind) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(bson::Document record, co_await ReadRecord(router, name));
+  const bson::Value found = record["kind"];
+  if (!found.Is(bson::Type::kString) || found.AsString() != kind ||
+      bson::Truthy(record["passed"])) {
+    co_return Error(ErrorCode::kNoSuchReshardCollection, "no {} is under way on {}", kind, name);
+  }
+  co_return record;
+}
+
 bool EndsWithCommit(const std::vector<Step>& steps) {
   return !steps.empty() && steps.back().kind == Step::Kind::kCommit;
 }
@@ -231,9 +278,9 @@ Step Step::Build(ShardId shard, catalog::CollectionEntry entry, IndexId index) {
   return step;
 }
 
-Step Step::Copy(catalog::CollectionEntry from, catalog::CollectionEntry into) {
+Step Step::Copying(Kind kind, catalog::CollectionEntry from, catalog::CollectionEntry into) {
   Step step;
-  step.kind = Kind::kCopy;
+  step.kind = kind;
   step.entries.push_back(std::move(from));
   step.entries.push_back(std::move(into));
   return step;
@@ -300,6 +347,33 @@ Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record) {
                 {{"kind", job.kind}, {"name", job.name}});
   if (undo) co_return co_await RunToEnd(router, job, job.undo, 0);
   co_return co_await RunToEnd(router, job, job.steps, job.no_return);
+}
+
+Awaitable<absl::Status> AbortJob(RouterState& router, std::string name, std::string kind) {
+  while (true) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document record,
+                                 co_await ReadJobOf(router, name, kind));
+    bson::Builder asked(record.view());
+    asked.Append("abort", true);
+    CatalogBatch batch;
+    batch.ExpectVersion(catalog::kConfigJobs, name, bson::ToInt64Truncated(record["version"]))
+        .Put(catalog::kConfigJobs, asked.Finish().view());
+    const absl::Status status = co_await batch.Commit(router);
+    if (!IsTakenOver(status)) co_return status;
+  }
+}
+
+Awaitable<absl::Status> AwaitJob(RouterState& router, std::string name, std::string kind,
+                                 CallScope scope) {
+  EVENKEEL_CO_RETURN_IF_ERROR((co_await ReadJobOf(router, name, kind)).status());
+  while (true) {
+    const auto record = co_await ReadJobOf(router, name, kind);
+    if (CodeOf(record.status()) == ErrorCode::kNoSuchReshardCollection) co_return absl::OkStatus();
+    if (router.wall->Now() > scope.deadline) {
+      co_return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");
+    }
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause, scope.cancelled));
+  }
 }
 
 Awaitable<absl::Status> FinishJobs(RouterState& router) {

@@ -23,15 +23,16 @@ namespace evenkeel::router::ddl {
 
 struct Step {
   enum class Kind : uint8_t {
-    kApply,   // rows on one shard: `put`, `drop`
-    kCommit,  // a batch over config.*: `writes`
-    kBuild,   // an index build on one shard: `entry`, `index`
-    kCopy,    // all documents of `entry` (on its primary) into `into`, routed by its ranges
+    kApply,    // rows on one shard: `put`, `drop`
+    kCommit,   // a batch over config.*: `writes`
+    kBuild,    // an index build on one shard: `entry`, `index`
+    kCopy,     // the entries are [from, into] here and below: all documents, while clients write
+    kCatchUp,  // what has changed since
+    kFinish,   // the same to the end, of a collection that is closed for writes
   };
   Kind kind = Kind::kApply;
   ShardId shard;
-  std::vector<catalog::CollectionEntry>
-      entries;  // kApply: put; kBuild: [the collection]; kCopy: [from, into]
+  std::vector<catalog::CollectionEntry> entries;  // kApply: put; kBuild: [the collection]
   std::vector<CollectionId> drop;
   bson::Document writes;  // kCommit: an array, see CatalogBatch
   IndexId index;          // kBuild
@@ -40,7 +41,8 @@ struct Step {
                     std::vector<CollectionId> drop = {});
   static Step Commit(bson::Document writes);
   static Step Build(ShardId shard, catalog::CollectionEntry entry, IndexId index);
-  static Step Copy(catalog::CollectionEntry from, catalog::CollectionEntry into);
+  // kCopy, kCatchUp or kFinish.
+  static Step Copying(Kind kind, catalog::CollectionEntry from, catalog::CollectionEntry into);
   bson::Document ToBson() const;
   static absl::StatusOr<Step> FromBson(bson::View document);
 };
@@ -76,6 +78,13 @@ std::vector<std::string> Names(std::string record, std::string other);
 // Takes over a job and runs it to its end, or undoes it. Errors: ConflictingOperationInProgress
 // when somebody else has taken it over.
 Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record);
+
+// Asks whoever runs the job of that name to undo it, which it does unless it is past its point of
+// no return. Errors: NoSuchReshardCollection when there is none of a kind that can be asked.
+Awaitable<absl::Status> AbortJob(RouterState& router, std::string name, std::string kind);
+// Waits until no job holds the name. Errors: NoSuchReshardCollection as AbortJob; MaxTimeMSExpired.
+Awaitable<absl::Status> AwaitJob(RouterState& router, std::string name, std::string kind,
+                                 CallScope scope);
 
 // Finishes or undoes every job, whoever has begun it: for a router that is the only one.
 Awaitable<absl::Status> FinishJobs(RouterState& router);

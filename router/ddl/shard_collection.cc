@@ -12,6 +12,7 @@
 #include "catalog/config_collections.h"
 #include "query/request/fields.h"
 #include "router/cluster.h"
+#include "router/ddl/copy_job.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
 #include "router/ddl/job.h"
@@ -85,87 +86,6 @@ absl::StatusOr<ShardArguments> ParseShardCollection(const wire::Request& request
   return arguments;
 }
 
-// The sharded incarnation: a new id, so that the old one stays readable until the last batch.
-Awaitable<absl::StatusOr<CollectionEntry>> ShardedEntry(RouterState& router,
-                                                        const CollectionEntry& from,
-                                                        const catalog::ShardKeyPattern& key) {
-  CollectionEntry entry = from;
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const uint64_t first,
-                               co_await AllocateIds(router, 2 + entry.indexes.size()));
-  entry.id = CollectionId{first};
-  entry.version = CatalogVersion{1};
-  entry.shard_key = key;
-  entry.assignment = std::string(catalog::kDefaultAssignment);
-  uint64_t next = first + 1;
-  bool has_key_index = key.IsById();
-  for (catalog::IndexEntry& index : entry.indexes) {
-    index.id = IndexId{next++};
-    has_key_index |= index.fields.front().path.dotted() == key.hashed_field().dotted();
-    if (index.unique && !index.IsIdIndex()) {
-      co_return Error(ErrorCode::kInvalidOptions,
-                      "can't shard collection '{}' with unique index '{}': it does not start with "
-                      "the shard key",
-                      entry.ns, index.name);
-    }
-  }
-  if (!has_key_index) {
-    // As MongoDB does, the index that supports the shard key is made with it.
-    bson::Builder spec;
-    std::string index_name;
-    for (const auto& [field, kind] : key.pattern()) {
-      index_name += (index_name.empty() ? "" : "_") + std::string(field) + "_" +
-                    (kind.Is(bson::Type::kString) ? std::string("hashed") : std::string("1"));
-    }
-    spec.Append("v", int32_t{2}).Append("key", key.pattern()).Append("name", index_name);
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        catalog::IndexEntry index,
-        catalog::IndexEntry::FromSpec(IndexId{next}, spec.Finish().view()));
-    entry.indexes.push_back(std::move(index));
-  }
-  co_return entry;
-}
-
-// The job: close the writes of the unsharded incarnation, make the new one, copy, switch the name,
-// drop the old one.
-Job ShardJob(RouterState& router, const CollectionEntry* from, const CollectionEntry& into,
-             const catalog::Assignment& assignment) {
-  Job job;
-  job.name = into.ns;
-  job.kind = "shardCollection";
-  // The version that the copy ends with: a snapshot from before does not read half of it.
-  const CollectionEntry ready = from != nullptr ? NextVersion(into) : into;
-  if (from != nullptr) {
-    CollectionEntry closed = NextVersion(*from);
-    closed.writes_closed = true;
-    CollectionEntry open = NextVersion(closed);
-    open.writes_closed = false;
-    job.steps.push_back(Step::Apply(from->primary, {closed}));
-    job.undo.push_back(Step::Apply(from->primary, {open}));
-    CatalogBatch reopened;
-    reopened.Put(catalog::kConfigCatalog, open.ToBson().view());
-    for (const ShardId shard : assignment.Owners()) {
-      job.steps.push_back(Step::Apply(shard, {into}));
-      job.undo.push_back(Step::Apply(shard, {}, {into.id}));
-    }
-    job.steps.push_back(Step::Copy(closed, into));
-    for (const ShardId shard : assignment.Owners()) {
-      job.steps.push_back(Step::Apply(shard, {ready}));
-    }
-    job.undo.push_back(Step::Commit(reopened.Writes()));
-  } else {
-    for (const ShardId shard : assignment.Owners()) {
-      job.steps.push_back(Step::Apply(shard, {into}));
-      job.undo.push_back(Step::Apply(shard, {}, {into.id}));
-    }
-  }
-  CatalogBatch writes;
-  PutEntry(router, ready, &assignment, &writes);
-  job.steps.push_back(Step::Commit(writes.Writes()));
-  job.no_return = job.steps.size();
-  if (from != nullptr) job.steps.push_back(Step::Apply(from->primary, {}, {from->id}));
-  return job;
-}
-
 Awaitable<absl::StatusOr<Job>> PlanShard(RouterState& router, ShardArguments* arguments,
                                          CallScope scope) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto route, co_await Current(router, arguments->ns, scope));
@@ -189,20 +109,24 @@ Awaitable<absl::StatusOr<Job>> PlanShard(RouterState& router, ShardArguments* ar
     EVENKEEL_CO_ASSIGN_OR_RETURN(base,
                                  co_await NewCollection(router, arguments->ns, bson::Document()));
   }
+  Incarnation as{.shard_key = *arguments->key};
+  if (route != nullptr) as.job = "shardCollection";
   EVENKEEL_CO_ASSIGN_OR_RETURN(const CollectionEntry into,
-                               co_await ShardedEntry(router, base, *arguments->key));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto assignment, co_await DefaultAssignment(router));
-  co_return ShardJob(router, route != nullptr ? &base : nullptr, into, *assignment);
+                               co_await NewIncarnation(router, base, std::move(as)));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
+  if (route == nullptr) co_return CreateJob(router, "shardCollection", into, *ranges);
+  co_return CopyJob(router, "shardCollection", base, into, *ranges);
 }
 
 }  // namespace
 
 Awaitable<absl::StatusOr<Job>> CreateShardedJob(RouterState& router, CollectionEntry base,
                                                 catalog::ShardKeyPattern key) {
+  Incarnation as{.shard_key = std::move(key)};
   EVENKEEL_CO_ASSIGN_OR_RETURN(const CollectionEntry into,
-                               co_await ShardedEntry(router, base, key));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto assignment, co_await DefaultAssignment(router));
-  co_return ShardJob(router, nullptr, into, *assignment);
+                               co_await NewIncarnation(router, base, std::move(as)));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
+  co_return CreateJob(router, "shardCollection", into, *ranges);
 }
 
 Awaitable<CommandResult> EnableShardingCommand(CommandContext& context) {

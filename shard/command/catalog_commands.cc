@@ -11,6 +11,7 @@
 #include "base/bson/number.h"
 #include "base/status.h"
 #include "catalog/config_collections.h"
+#include "shard/command/changes.h"
 #include "shard/command/document_write.h"
 #include "shard/command/index_keys.h"
 #include "shard/command/write_task.h"
@@ -96,6 +97,9 @@ class ApplyTask final : public WriteTask {
     context.Put(storage::Table::kMeta, catalog::MetaCollectionKey(entry->id),
                 entry->ToBson().bytes());
     if (before != nullptr) DropMissingIndexes(context, *before, *entry);
+    if (before != nullptr && !before->job.empty() && entry->job.empty()) {
+      ForgetAges(context, *entry);
+    }
     SetCatalog(context, CatalogOf(context).With(entry));
   }
 
@@ -140,6 +144,8 @@ class ApplyTask final : public WriteTask {
       HasRecords(*entry, index) ? DropIndex(context, index.id) : ForgetIndex(context, index.id);
     }
     context.RemoveRange(storage::Table::kDocs, storage::DocsOf(id));
+    if (!entry->job.empty()) ForgetAges(context, *entry);
+    if (entry->copied_to) ForgetNotes(context, *entry);
     const catalog::ShardCatalog& catalog = CatalogOf(context);
     const auto assignment = entry->sharded() ? catalog.FindAssignment(entry->assignment) : nullptr;
     for (const std::string& key : CounterKeys(*entry, assignment.get(), catalog.shard())) {

@@ -8,6 +8,7 @@
 
 #include "base/async/wait.h"
 #include "base/bson/builder.h"
+#include "base/fail_point.h"
 #include "base/status.h"
 #include "shard/command/document_write.h"
 #include "shard/command/retry_log.h"
@@ -68,6 +69,7 @@ Awaitable<absl::Status> CopyDocuments(CommandContext& context, const Collection&
                                context.Documents("documents"));
   for (size_t next = 0; next < documents.size();) {
     EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
+    (void)EVENKEEL_FAIL_POINT(shard_move_between_slices);
     const auto task = std::make_shared<CopyInTask>(collection);
     for (; next < documents.size() && !task->IsFull(); ++next) {
       EVENKEEL_CO_ASSIGN_OR_RETURN(DocumentRecords records,

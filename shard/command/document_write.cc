@@ -7,6 +7,7 @@
 
 #include "base/bson/builder.h"
 #include "base/status.h"
+#include "shard/command/changes.h"
 #include "shard/command/index_values.h"
 #include "storage/keys/key_encoding.h"
 #include "wire/protocol/error_reply.h"
@@ -253,6 +254,7 @@ absl::Status InstallInsert(storage::WriteContext& context, const Collection& col
   AddToCounter(context, collection, records.hash, 1,
                static_cast<int64_t>(added.document.SizeBytes()));
   MarkIndexes(context, records.multikey, records.long_keys);
+  NoteChange(context, *collection.entry, added);
   return absl::OkStatus();
 }
 
@@ -274,6 +276,8 @@ absl::Status InstallReplace(storage::WriteContext& context, const Collection& co
     AddToCounter(context, collection, added.records.hash, 0, new_bytes - old_bytes);
   }
   MarkIndexes(context, added.records.multikey, added.records.long_keys);
+  NoteChange(context, *collection.entry, old);
+  NoteChange(context, *collection.entry, added);
   return absl::OkStatus();
 }
 
@@ -284,6 +288,7 @@ absl::Status InstallRemove(storage::WriteContext& context, const Collection& col
   ReplaceRecords(context, old.records.indexes, {});
   AddToCounter(context, collection, old.records.hash, -1,
                -static_cast<int64_t>(old.document.SizeBytes()));
+  NoteChange(context, *collection.entry, old);
   return absl::OkStatus();
 }
 

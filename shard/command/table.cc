@@ -5,6 +5,7 @@
 
 #include "shard/command/build_index.h"
 #include "shard/command/catalog_commands.h"
+#include "shard/command/changes.h"
 #include "shard/command/collection_stats.h"
 #include "shard/command/command.h"
 #include "shard/command/copy.h"
@@ -29,8 +30,10 @@ struct Row {
 constexpr std::array kRows = {
     Row{"_abortTransaction", AbortTransactionCommand},
     Row{"_applyCatalog", ApplyCatalogCommand},
+    Row{"_applyChanges", ApplyChangesCommand},
     Row{"_applyDecision", ApplyDecisionCommand},
     Row{"_buildIndex", BuildIndexCommand},
+    Row{"_changes", ChangesCommand},
     Row{"_choose", ChooseCommand},
     Row{"_collStats", CollStatsCommand},
     Row{"_commitCatalog", CommitCatalogCommand},
@@ -39,6 +42,7 @@ constexpr std::array kRows = {
     Row{"_copySessions", CopySessionsCommand},
     Row{"_decisionOf", DecisionOfCommand},
     Row{"_findRecord", FindRecordCommand},
+    Row{"_forgetChanges", ForgetChangesCommand},
     Row{"_forgetDecision", ForgetDecisionCommand},
     Row{"_initShard", InitShardCommand},
     Row{"_listPrepared", ListPreparedCommand},

@@ -13,7 +13,7 @@ namespace evenkeel::storage {
 namespace {
 
 // The counters come last, in the transaction that moves the position.
-constexpr Table kBulkTables[] = {Table::kDocs, Table::kIndex, Table::kSessions, Table::kMeta};
+constexpr Table kBulkTables[] = {Table::kDocs, Table::kIndex, Table::kSessions, Table::kMeta, Table::kChanges};
 
 }  // namespace
 
@@ -64,7 +64,7 @@ absl::Status TableFlush::WriteKey(Table table, SkipNode* node) {
 void TableFlush::Hang(Table table, SkipNode* node, std::optional<std::string_view> old) {
   if (!old.has_value()) {
     table_->HangAbsent(node);
-  } else if (table != Table::kDocs) {
+  } else if (!KeepsTimestamps(table)) {
     table_->HangOld(node, 0, *old);
   } else {
     if (!DocValueIntact(*old)) {
@@ -78,7 +78,7 @@ void TableFlush::Hang(Table table, SkipNode* node, std::optional<std::string_vie
 
 absl::Status TableFlush::PutVersion(Table table, std::string_view key, const Version& version) {
   const std::string_view value = version.value();
-  if (table != Table::kDocs) return writer_->Put(DatabaseOf(table), key, {}, value);
+  if (!KeepsTimestamps(table)) return writer_->Put(DatabaseOf(table), key, {}, value);
   const auto head = DocHead(Timestamp{version.stamp}, value);
   return writer_->Put(DatabaseOf(table), key, {head.data(), head.size()}, value);
 }

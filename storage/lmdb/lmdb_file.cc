@@ -13,8 +13,8 @@ namespace {
 
 constexpr unsigned kReadersMax = 1024;     // slots in LMDB's reader table
 constexpr size_t kReadersInUseMax = 1000;  // the pool stays below it
-constexpr const char* kDatabaseNames[kDatabaseCount] = {"docs", "index",    "sessions",
-                                                        "meta", "counters", "engine"};
+constexpr const char* kDatabaseNames[kDatabaseCount] = {"docs",     "index",   "sessions", "meta",
+                                                        "counters", "changes", "engine"};
 
 }  // namespace
 

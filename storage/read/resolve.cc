@@ -51,7 +51,7 @@ Resolved ResolveNewest(const ReadTables& tables, MemTable* active, Table table,
 }
 
 Record RecordOfLmdb(Table table, std::string_view value) {
-  if (table != Table::kDocs) return {value, {}};
+  if (!KeepsTimestamps(table)) return {value, {}};
   const DocValue doc = SplitDocValue(value);
   return {doc.document, doc.commit_timestamp};
 }

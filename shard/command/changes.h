@@ -1,0 +1,31 @@
+// What has changed in a collection while a job copies it: noted with every change, read and taken
+// over by the job, forgotten when the copy has it. docs/moving_data.md
+//
+// A note lies in Table::kChanges under the place that the document has in the copy, so that many
+// changes of one document are one note; its own commit timestamp says which change was the last.
+// Where copies arrive, the same table holds the age of what arrived last at a place.
+#pragma once
+
+#include "shard/command/document_write.h"
+
+namespace evenkeel::shard {
+
+// Notes that this document was put, replaced or removed. Nothing where no job copies the
+// collection.
+void NoteChange(storage::WriteContext& context, const catalog::CollectionEntry& entry,
+                const PreparedDocument& document);
+
+// Removes the ages of a copy that is complete, or given up.
+void ForgetAges(storage::WriteContext& context, const catalog::CollectionEntry& copy);
+// Removes the notes of a collection that will never be copied again.
+void ForgetNotes(storage::WriteContext& context, const catalog::CollectionEntry& entry);
+
+// _changes: the notes behind a place, each with the document as it is now.
+Awaitable<CommandResult> ChangesCommand(CommandContext& context);
+// _forgetChanges: notes that the copy has taken over, unless they were renewed.
+Awaitable<CommandResult> ForgetChangesCommand(CommandContext& context);
+// _applyChanges: takes notes over into the copy. Repeatable, in any order: of two changes at one
+// place the later one stays, and a document is not removed by a note of its own age.
+Awaitable<CommandResult> ApplyChangesCommand(CommandContext& context);
+
+}  // namespace evenkeel::shard
