@@ -58,8 +58,28 @@ void AppendText(bson_t* bson, std::string_view key, std::string_view text) {
                    static_cast<int>(text.size()));
 }
 
+// The ObjectId of a driver's process that makes them one after another.
+bson_oid_t ObjectIdOf(uint64_t number) {
+  constexpr uint64_t kCounterBits = 24;
+  constexpr uint64_t kFirstSecond = 0x65000000;
+  const uint64_t second = kFirstSecond + (number >> kCounterBits);
+  bson_oid_t id = {{0, 0, 0, 0, 'b', 'e', 'n', 'c', 'h', 0, 0, 0}};
+  for (int i = 0; i < 4; ++i) id.bytes[i] = static_cast<uint8_t>(second >> (24 - 8 * i));
+  for (int i = 0; i < 3; ++i) id.bytes[9 + i] = static_cast<uint8_t>(number >> (16 - 8 * i));
+  return id;
+}
+
+void AppendId(bson_t* bson, const char* key, uint64_t number, RecordShape shape) {
+  if (shape.object_ids) {
+    const bson_oid_t id = ObjectIdOf(number);
+    bson_append_oid(bson, key, -1, &id);
+  } else {
+    AppendText(bson, key, RecordId(number));
+  }
+}
+
 void AppendRecord(bson_t* bson, uint64_t number, RecordShape shape, base::Random& random) {
-  AppendText(bson, "_id", RecordId(number));
+  AppendId(bson, "_id", number, shape);
   for (int i = 0; i < shape.field_count; ++i) {
     AppendText(bson, fmt::format("field{}", i), RandomText(shape.field_bytes, random));
   }
@@ -100,7 +120,8 @@ absl::Status Client::RunCommand(const std::string& database, const std::string& 
   return StatusOf(good, error);
 }
 
-void Client::Use(const std::string& database, const std::string& collection) {
+void Client::Use(const std::string& database, const std::string& collection, RecordShape shape) {
+  shape_ = shape;
   if (collection_ != nullptr) mongoc_collection_destroy(collection_);
   collection_ = mongoc_client_get_collection(client_, database.c_str(), collection.c_str());
 }
@@ -114,13 +135,13 @@ absl::Status Client::DropCollection() {
   return StatusOf(good, error);
 }
 
-absl::Status Client::InsertRecord(uint64_t number, RecordShape shape, base::Random& random) {
+absl::Status Client::InsertRecord(uint64_t number, base::Random& random) {
   Bson command;
   AppendText(&command, "insert", mongoc_collection_get_name(collection_));
   bson_t documents, record;
   bson_append_array_begin(&command, "documents", 9, &documents);
   bson_append_document_begin(&documents, "0", 1, &record);
-  AppendRecord(&record, number, shape, random);
+  AppendRecord(&record, number, shape_, random);
   bson_append_document_end(&documents, &record);
   bson_append_array_end(&command, &documents);
   Bson reply;
@@ -135,12 +156,11 @@ absl::Status Client::InsertRecord(uint64_t number, RecordShape shape, base::Rand
   return StatusOf(good, error);
 }
 
-absl::Status Client::InsertRecords(uint64_t first, int count, RecordShape shape,
-                                   base::Random& random) {
+absl::Status Client::InsertRecords(uint64_t first, int count, base::Random& random) {
   std::vector<bson_t*> records;
   for (int i = 0; i < count; ++i) {
     records.push_back(bson_new());
-    AppendRecord(records.back(), first + static_cast<uint64_t>(i), shape, random);
+    AppendRecord(records.back(), first + static_cast<uint64_t>(i), shape_, random);
   }
   Bson options;
   bson_append_bool(&options, "ordered", 7, false);
@@ -159,7 +179,7 @@ absl::Status Client::ReadRecord(uint64_t number) {
   AppendText(&command, "find", mongoc_collection_get_name(collection_));
   bson_t filter;
   bson_append_document_begin(&command, "filter", 6, &filter);
-  AppendText(&filter, "_id", RecordId(number));
+  AppendId(&filter, "_id", number, shape_);
   bson_append_document_end(&command, &filter);
   bson_append_int64(&command, "limit", 5, 1);
   bson_append_bool(&command, "singleBatch", 11, true);
@@ -175,14 +195,14 @@ absl::Status Client::ReadRecord(uint64_t number) {
   return StatusOf(good, error);
 }
 
-absl::Status Client::UpdateRecord(uint64_t number, RecordShape shape, base::Random& random) {
+absl::Status Client::UpdateRecord(uint64_t number, base::Random& random) {
   Bson filter;
-  AppendText(&filter, "_id", RecordId(number));
+  AppendId(&filter, "_id", number, shape_);
   Bson update;
   bson_t set;
   bson_append_document_begin(&update, "$set", 4, &set);
-  const uint64_t field = random.Uniform(static_cast<uint64_t>(shape.field_count));
-  AppendText(&set, fmt::format("field{}", field), RandomText(shape.field_bytes, random));
+  const uint64_t field = random.Uniform(static_cast<uint64_t>(shape_.field_count));
+  AppendText(&set, fmt::format("field{}", field), RandomText(shape_.field_bytes, random));
   bson_append_document_end(&update, &set);
   Bson reply;
   bson_error_t error;
@@ -200,7 +220,7 @@ absl::Status Client::ScanRecords(uint64_t number, int count) {
   Bson filter;
   bson_t range;
   bson_append_document_begin(&filter, "_id", 3, &range);
-  AppendText(&range, "$gte", RecordId(number));
+  AppendId(&range, "$gte", number, shape_);
   bson_append_document_end(&filter, &range);
   Bson options;
   bson_t sort;

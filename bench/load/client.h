@@ -21,6 +21,7 @@ namespace evenkeel::bench {
 struct RecordShape {
   int field_count = 10;
   int field_bytes = 100;
+  bool object_ids = false;  // `_id`s that rise, as drivers make them; else RecordId
 };
 
 class Client {
@@ -35,16 +36,16 @@ class Client {
   // Runs a command given as JSON. Errors: the server's code and message.
   absl::Status RunCommand(const std::string& database, const std::string& json);
 
-  // Chooses the collection that the operations below use.
-  void Use(const std::string& database, const std::string& collection);
+  // Chooses the collection that the operations below use, and how its records look.
+  void Use(const std::string& database, const std::string& collection, RecordShape shape);
   absl::Status DropCollection();
-  absl::Status InsertRecord(uint64_t number, RecordShape shape, base::Random& random);
+  absl::Status InsertRecord(uint64_t number, base::Random& random);
   // Inserts records `first` … `first + count - 1` with one insertMany, unordered.
-  absl::Status InsertRecords(uint64_t first, int count, RecordShape shape, base::Random& random);
+  absl::Status InsertRecords(uint64_t first, int count, base::Random& random);
   // Errors: OperationFailed when the record is not there.
   absl::Status ReadRecord(uint64_t number);
   // Sets one field of the record to new text. Errors: OperationFailed when the record is not there.
-  absl::Status UpdateRecord(uint64_t number, RecordShape shape, base::Random& random);
+  absl::Status UpdateRecord(uint64_t number, base::Random& random);
   // Reads `count` records from this one on in the order of _id.
   absl::Status ScanRecords(uint64_t number, int count);
 
@@ -53,6 +54,7 @@ class Client {
 
   mongoc_client_t* client_;
   mongoc_collection_t* collection_ = nullptr;
+  RecordShape shape_;
 };
 
 // "user" and twelve or more digits that look random: the order of insertion is not the order of

@@ -161,6 +161,8 @@ void AddCommonOptions(CLI::App& app, Options& options) {
   app.add_option("--field-bytes", options.shape.field_bytes)
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
+  app.add_flag("--object-ids", options.shape.object_ids,
+               "_ids that rise, as drivers make them, instead of scattered ones");
   app.add_flag("--keep", options.keep,
                "use the records that are there (see --records) instead of loading");
   app.add_option("--json", options.json, "also write the results to this file");

@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<std::unique_ptr<Client>>> OpenClients(const Records& 
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < records.collection_count; ++i) {
     EVENKEEL_ASSIGN_OR_RETURN(std::unique_ptr<Client> client, Client::Open(records.uri));
-    client->Use(records.database, records.CollectionName(i));
+    client->Use(records.database, records.CollectionName(i), records.shape);
     clients.push_back(std::move(client));
   }
   return clients;
@@ -71,12 +71,11 @@ class MixWorker : public Worker {
     int die = static_cast<int>(keys_.random().Uniform(100));
     if ((die -= mix_.read) < 0) return Done(client.ReadRecord(Existing()), Operation::kRead);
     if ((die -= mix_.update) < 0) {
-      return Done(client.UpdateRecord(Existing(), records_.shape, keys_.random()),
-                  Operation::kUpdate);
+      return Done(client.UpdateRecord(Existing(), keys_.random()), Operation::kUpdate);
     }
     if ((die -= mix_.insert) < 0) {
       const uint64_t number = records_.next.fetch_add(1);
-      return Done(client.InsertRecord(number, records_.shape, keys_.random()), Operation::kInsert);
+      return Done(client.InsertRecord(number, keys_.random()), Operation::kInsert);
     }
     if ((die -= mix_.scan) < 0) {
       const int count = 1 + static_cast<int>(keys_.random().Uniform(kScanCountMax));
@@ -84,8 +83,7 @@ class MixWorker : public Worker {
     }
     const uint64_t number = Existing();
     EVENKEEL_RETURN_IF_ERROR(client.ReadRecord(number));
-    return Done(client.UpdateRecord(number, records_.shape, keys_.random()),
-                Operation::kReadModifyWrite);
+    return Done(client.UpdateRecord(number, keys_.random()), Operation::kReadModifyWrite);
   }
 
  private:
@@ -124,7 +122,7 @@ class LoadWorker : public Worker {
     if (first >= last) return Operation::kInsertMany;
     for (const auto& client : clients_) {
       EVENKEEL_RETURN_IF_ERROR(
-          client->InsertRecords(first, static_cast<int>(last - first), records_.shape, random_));
+          client->InsertRecords(first, static_cast<int>(last - first), random_));
     }
     return Operation::kInsertMany;
   }
@@ -179,7 +177,7 @@ absl::Status PrepareCollections(const Records& records) {
   EVENKEEL_ASSIGN_OR_RETURN(std::unique_ptr<Client> client, Client::Open(records.uri));
   for (int i = 0; i < records.collection_count; ++i) {
     const std::string name = records.CollectionName(i);
-    client->Use(records.database, name);
+    client->Use(records.database, name, records.shape);
     EVENKEEL_RETURN_IF_ERROR(client->DropCollection());
     const absl::Status sharded = client->RunCommand(
         "admin", fmt::format(R"({{"shardCollection": "{}.{}", "key": {{"_id": "hashed"}}}})",
