@@ -4,6 +4,7 @@
 #include "base/bson/builder.h"
 #include "base/status.h"
 #include "query/stage/optimize.h"
+#include "query/stage/score_links.h"
 #include "query/stage/stage.h"
 #include "query/stage/table.h"
 
@@ -48,6 +49,8 @@ Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
 Pipeline::~Pipeline() = default;
 
 absl::StatusOr<Pipeline> Pipeline::Parse(bson::View stages, const QueryContext& context) {
+  EVENKEEL_ASSIGN_OR_RETURN(const std::optional<bson::Document> linked, stage::LinkScores(stages));
+  if (linked) stages = *linked;
   Pipeline pipeline(context);
   size_t count = 0;
   std::string_view last_only;

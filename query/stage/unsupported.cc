@@ -29,8 +29,6 @@ constexpr StageOp kRows[] = {
     First("$listSampledQueries", "operator/aggregation/listSampledQueries", "none"),
     First("$listSearchIndexes", "operator/aggregation/listSearchIndexes", "none"),
     First("$planCacheStats", "operator/aggregation/planCacheStats", "stages/planCacheStats"),
-    ByRow("$score", "operator/aggregation/score", "stages/score"),
-    First("$scoreFusion", "operator/aggregation/scoreFusion", "stages/scoreFusion"),
     First("$search", "atlas-search/aggregation-stages/search", "none"),
     First("$searchMeta", "atlas-search/aggregation-stages/searchMeta", "none"),
     First("$vectorSearch", "atlas-vector-search/vector-search-stage", "none"),

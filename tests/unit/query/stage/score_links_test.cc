@@ -1,0 +1,116 @@
+// Scores: who makes them, who reads them, what is left of them.
+#include "query/stage/score_links.h"
+
+#include "base/bson/json.h"
+#include "tests/unit/query/stage/run.h"
+
+namespace evenkeel::query {
+namespace {
+
+std::vector<bson::Document> Inputs() {
+  std::vector<bson::Document> rows;
+  for (const char* row : {R"({"_id": 1, "a": 1, "b": 9})", R"({"_id": 2, "a": 2, "b": 4})",
+                          R"({"_id": 3, "a": 5, "b": 0})"}) {
+    rows.push_back(*bson::FromJson(row));
+  }
+  return rows;
+}
+
+// The rows as one JSON array, or the code of the error.
+std::string Run(std::string_view pipeline) {
+  const auto rows = RunWhole(pipeline, Inputs());
+  if (!rows.ok()) return std::to_string(static_cast<int>(CodeOf(rows.status())));
+  std::string text;
+  for (const bson::Document& row : *rows) {
+    text.append(text.empty() ? "" : " ")
+        .append(bson::ToDisplay(bson::Value(bson::Type::kObject, row.view().data())));
+  }
+  return text;
+}
+
+TEST(Scores, PipelinesThatReadThem) {
+  const struct {
+    std::string_view pipeline, rows;
+  } cases[] = {
+      {R"([{"$score": {"score": "$a"}}, {"$project": {"s": {"$meta": "score"}}}])",
+       "{ _id: 1, s: 1.0 } { _id: 2, s: 2.0 } { _id: 3, s: 5.0 }"},
+      {R"([{"$score": {"score": "$a", "weight": 0.5}}, {"$set": {"s": {"$meta": "score"}}},
+           {"$project": {"s": 1}}])",
+       "{ _id: 1, s: 0.5 } { _id: 2, s: 1.0 } { _id: 3, s: 2.5 }"},
+      {R"([{"$score": {"score": "$a", "normalization": "minMaxScaler"}},
+           {"$project": {"s": {"$meta": "score"}}}])",
+       "{ _id: 1, s: 0.0 } { _id: 2, s: 0.25 } { _id: 3, s: 1.0 }"},
+      {R"([{"$score": {"score": 0, "normalization": "sigmoid"}}, {"$limit": 1},
+           {"$project": {"s": {"$meta": "score"}}}])",
+       "{ _id: 1, s: 0.5 }"},
+      // Nobody reads them.
+      {R"([{"$score": {"score": "$a"}}, {"$limit": 1}])", "{ _id: 1, a: 1, b: 9 }"},
+      // Sorting, filtering and grouping by them, past a projection.
+      {R"([{"$score": {"score": "$a"}}, {"$project": {"b": 1}},
+           {"$sort": {"x": {"$meta": "score"}}}, {"$limit": 2}])",
+       "{ _id: 3, b: 0 } { _id: 2, b: 4 }"},
+      {R"([{"$score": {"score": "$a"}}, {"$match": {"$expr": {"$gt": [{"$meta": "score"}, 1]}}}])",
+       "{ _id: 2, a: 2, b: 4 } { _id: 3, a: 5, b: 0 }"},
+      {R"([{"$score": {"score": "$a"}},
+           {"$group": {"_id": null, "m": {"$max": {"$meta": "score"}}}}])",
+       "{ _id: null, m: 5.0 }"},
+      {R"([{"$score": {"score": "$a"}}, {"$facet": {"x": [{"$limit": 1},
+           {"$set": {"s": {"$meta": "score"}}}]}}])",
+       "{ x: [ { _id: 1, a: 1, b: 9, s: 1.0 } ] }"},
+      {R"([{"$score": {"score": "$a", "scoreDetails": true}}, {"$limit": 1},
+           {"$project": {"r": {"$getField": {"field": "rawScore",
+                                            "input": {"$meta": "scoreDetails"}}}}}])",
+       "{ _id: 1, r: 1.0 }"},
+      {R"([{"$score": {"score": "$a"}}, {"$project": {"d": {"$meta": "scoreDetails"}}}])", "40218"},
+      {R"([{"$score": {"score": "$none"}}])", "14"},
+      {R"([{"$score": {}}])", "40414"},
+      {R"([{"$score": {"score": 1, "weight": 2}}])", "2"},
+      {R"([{"$score": {"score": 1, "normalization": "max"}}])", "2"},
+      {R"([{"$score": {"score": 1, "x": 2}}])", "40415"},
+  };
+  for (const auto& [pipeline, rows] : cases) EXPECT_EQ(Run(pipeline), rows) << pipeline;
+}
+
+TEST(Scores, Fusion) {
+  const std::string_view two = R"("p": [{"$score": {"score": "$a"}}],
+                                  "q": [{"$score": {"score": "$b"}}, {"$match": {"_id": {"$lt": 3}}}])";
+  const auto fusion = [&](std::string_view normalization, std::string_view rest,
+                          std::string_view field) {
+    return Run(std::string(R"([{"$scoreFusion": {"input": {"pipelines": {)")
+                   .append(two)
+                   .append(R"(}, "normalization": ")")
+                   .append(normalization)
+                   .append("\"}")
+                   .append(rest)
+                   .append(R"(}}, {"$project": {"s": )")
+                   .append(field)
+                   .append("}}]"));
+  };
+  constexpr std::string_view kScore = R"({"$meta": "score"})";
+  EXPECT_EQ(fusion("none", "", kScore), "{ _id: 1, s: 5.0 } { _id: 2, s: 3.0 } { _id: 3, s: 2.5 }");
+  EXPECT_EQ(fusion("minMaxScaler", "", kScore),
+            "{ _id: 1, s: 0.5 } { _id: 3, s: 0.5 } { _id: 2, s: 0.125 }");
+  EXPECT_EQ(fusion("none", R"(, "combination": {"weights": {"p": 2, "q": 0}})", kScore),
+            "{ _id: 3, s: 5.0 } { _id: 2, s: 2.0 } { _id: 1, s: 1.0 }");
+  EXPECT_EQ(fusion("none", R"(, "combination": {"method": "expression",
+                               "expression": {"$subtract": ["$$p", "$$q"]}})",
+                   kScore),
+            "{ _id: 3, s: 5.0 } { _id: 2, s: -2.0 } { _id: 1, s: -8.0 }");
+  EXPECT_EQ(fusion("none", R"(, "scoreDetails": true)",
+                   R"({"$size": {"$getField": {"field": "details",
+                                              "input": {"$meta": "scoreDetails"}}}})"),
+            "{ _id: 1, s: 2 } { _id: 2, s: 2 } { _id: 3, s: 2 }");
+  EXPECT_EQ(fusion("none", R"(, "combination": {"method": "sum"})", kScore), "2");
+  EXPECT_EQ(fusion("none", R"(, "combination": {"method": "expression"})", kScore), "9");
+  EXPECT_EQ(fusion("none", R"(, "combination": {"weights": {"x": 1}})", kScore), "9967500");
+  EXPECT_EQ(Run(R"([{"$scoreFusion": {"input": {"pipelines": {"p": [{"$sort": {"a": 1}}]},
+                                                "normalization": "none"}}}])"),
+            "9402500");
+  EXPECT_EQ(Run(R"([{"$rankFusion": {"input": {"pipelines": {"p": [{"$sort": {"a": -1}}]}},
+                                     "scoreDetails": true}}, {"$limit": 1},
+                    {"$project": {"s": {"$round": [{"$meta": "score"}, 6]}}}])"),
+            "{ _id: 3, s: 0.016393 }");
+}
+
+}  // namespace
+}  // namespace evenkeel::query
