@@ -78,6 +78,8 @@ absl::StatusOr<ExpressionPtr> ParseVariable(std::string_view text, ParseScope& s
     return std::make_unique<expr::PathNode>(*slot, path);
   }
   if (const bson::Value value = scope.context().let[name]; !value.missing()) {
+    // A variable without a value, which a document cannot say otherwise.
+    if (value.Is(bson::Type::kUndefined)) return MakeConstant(bson::Value());
     EvalArena arena;
     return MakeConstant(FollowConstant(value, path, arena));
   }
