@@ -75,7 +75,8 @@ absl::StatusOr<ShardKeyPattern> ShardKeyPattern::Parse(bson::View pattern) {
 
 absl::StatusOr<int64_t> ShardKeyPattern::HashOf(bson::View document) const {
   EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value, FieldOf(document, fields_[0]));
-  return bson::HashValue(value);
+  // Undefined is equal to null where collections are joined, so it lies there.
+  return bson::HashValue(value.IsNullish() ? bson::Value() : value);
 }
 
 absl::StatusOr<Placement> ShardKeyPattern::PlacementOf(bson::View document,

@@ -7,6 +7,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "query/exec/measured.h"
 #include "query/expr/kernel.h"
 
 namespace evenkeel::query {
@@ -112,6 +113,10 @@ absl::StatusOr<bson::Document> BucketAutoOperator::MakeBucket(bool last) {
     bucket.states[i].Finish(document, spec_.output[i].name);
   }
   return document.Finish();
+}
+
+void BucketAutoOperator::AppendStats(bson::Builder* out) const {
+  AppendSpilling(sorter_.spills(), sorter_.file(), out);
 }
 
 absl::StatusOr<Step> BucketAutoOperator::Pull(Batch* out) {

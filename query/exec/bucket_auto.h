@@ -31,6 +31,7 @@ class BucketAutoOperator final : public Operator {
   BucketAutoOperator(std::unique_ptr<Operator> input, const BucketAutoSpec& spec,
                      const QueryContext& context);
   absl::StatusOr<Step> Pull(Batch* out) override;
+  void AppendStats(bson::Builder* out) const override;
 
  private:
   // The states of one bucket's output under way.

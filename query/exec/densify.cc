@@ -7,6 +7,7 @@
 #include "base/bson/compare.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "query/exec/measured.h"
 #include "query/exec/set_path.h"
 #include "query/expr/kernel.h"
 
@@ -152,6 +153,10 @@ absl::Status DensifyOperator::MakeMore() {
   }
   ready_.push_back(std::move(next.row));
   return absl::OkStatus();
+}
+
+void DensifyOperator::AppendStats(bson::Builder* out) const {
+  AppendSpilling(sorter_.spills(), sorter_.file(), out);
 }
 
 absl::StatusOr<Step> DensifyOperator::Pull(Batch* out) {

@@ -34,6 +34,7 @@ class DensifyOperator final : public Operator {
   DensifyOperator(std::unique_ptr<Operator> input, const DensifySpec& spec,
                   const QueryContext& context);
   absl::StatusOr<Step> Pull(Batch* out) override;
+  void AppendStats(bson::Builder* out) const override;
 
  private:
   struct Less {

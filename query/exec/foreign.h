@@ -24,6 +24,7 @@ struct ForeignRead {
   std::string ns;                    // "db.collection", a view too
   bson::Document pipeline;           // an array of stages
   bson::Document let;                // variables of the pipeline, evaluated
+  bool by_id = false;                // rows that come one by one are wanted in the order of `_id`
   std::vector<bson::Document> rows;  // arrived and not taken yet
   bool ended = false;                // nothing comes after `rows`
   bool wanted = false;               // waits for the driver
@@ -50,6 +51,7 @@ class ForeignReads {
     std::erase(wanted_, read);
     if (!read->ended) dropped_.push_back(std::move(read));
   }
+  bool HasWanted() const { return !wanted_.empty(); }
   // The reads whose next rows are waited for, each once.
   std::vector<ForeignReadPtr> TakeWanted() {
     for (const ForeignReadPtr& read : wanted_) read->wanted = false;

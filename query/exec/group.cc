@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/status.h"
+#include "query/exec/measured.h"
 
 namespace evenkeel::query {
 namespace {
@@ -31,6 +32,7 @@ absl::Status GroupOperator::MakeRoom(int level) {
 }
 
 absl::Status GroupOperator::WriteParts(int level) {
+  ++spills_;
   if (!file_) {
     EVENKEEL_ASSIGN_OR_RETURN(file_, context_.spill->NewFile());
   }
@@ -91,18 +93,23 @@ absl::Status GroupOperator::ReadPart() {
 
 absl::Status GroupOperator::Emit(Batch* out) {
   for (size_t count = 0; count < kBatchRows && next_ < table_.size(); ++count, ++next_) {
-    if (part_ != GroupPart::kPartial) {
-      out->push_back(Row::Own(table_.Result(next_)));
-      continue;
-    }
-    bson::Document partial = table_.Partial(next_);
-    if (partial.SizeBytes() > static_cast<size_t>(limits::kInternalDocumentBytesMax)) {
+    const bool partial = part_ == GroupPart::kPartial;
+    bson::Document group = partial ? table_.Partial(next_) : table_.Result(next_);
+    if (partial && group.SizeBytes() > static_cast<size_t>(limits::kInternalDocumentBytesMax)) {
       return Error(ErrorCode::kBSONObjectTooLarge, "a group of $group takes {} bytes",
-                   partial.SizeBytes());
+                   group.SizeBytes());
     }
-    out->push_back(Row::Own(std::move(partial)));
+    output_bytes_ += static_cast<int64_t>(group.SizeBytes());
+    out->push_back(Row::Own(std::move(group)));
   }
   return absl::OkStatus();
+}
+
+void GroupOperator::AppendStats(bson::Builder* out) const {
+  out->OpenDocument("maxAccumulatorMemoryUsageBytes");
+  table_.AppendFieldBytes(out);
+  out->Close().Append("totalOutputDataSizeBytes", output_bytes_);
+  AppendSpilling(spills_, file_.get(), out);
 }
 
 absl::StatusOr<Step> GroupOperator::Pull(Batch* out) {

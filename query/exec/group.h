@@ -31,6 +31,7 @@ class GroupOperator final : public Operator {
   GroupOperator(std::unique_ptr<Operator> input, const GroupSpec& spec, GroupPart part,
                 const QueryContext& context);
   absl::StatusOr<Step> Pull(Batch* out) override;
+  void AppendStats(bson::Builder* out) const override;
 
  private:
   // Groups on disk that a hash has put together.
@@ -60,6 +61,8 @@ class GroupOperator final : public Operator {
   bool input_ended_ = false;
   bool emitting_ = false;  // the groups from next_ on are to be given
   size_t next_ = 0;
+  int64_t spills_ = 0;
+  int64_t output_bytes_ = 0;
   std::unique_ptr<SpillFile> file_;
   std::vector<SpillWriter> writers_;  // one per part under way; empty while nothing was spilled
   std::vector<Part> parts_;

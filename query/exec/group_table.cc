@@ -1,6 +1,7 @@
 // Hashing of keys and keeping of states.
 #include "query/exec/group_table.h"
 
+#include <algorithm>
 #include <new>
 
 #include "base/bson/builder.h"
@@ -28,11 +29,29 @@ GroupTable::GroupTable(const GroupSpec& spec, const QueryContext& context)
     const size_t bytes = field.accumulator.op->state_bytes + accum::kStateAlignment - 1;
     states_bytes_ += bytes - bytes % accum::kStateAlignment;
   }
+  field_bytes_.resize(offsets_.size());
+  field_bytes_peak_.resize(offsets_.size());
 }
 
 GroupTable::~GroupTable() { Clear(); }
 
+size_t GroupTable::FieldBytes(size_t field) const {
+  const size_t end = field + 1 == offsets_.size() ? states_bytes_ : offsets_[field + 1];
+  return field_bytes_[field] + groups_.size() * (end - offsets_[field]);
+}
+
+void GroupTable::AppendFieldBytes(bson::Builder* out) const {
+  for (size_t i = 0; i < offsets_.size(); ++i) {
+    const size_t most = std::max(field_bytes_peak_[i], FieldBytes(i));
+    out->Append(spec_.fields[i].name, static_cast<int64_t>(most));
+  }
+}
+
 void GroupTable::Clear() {
+  for (size_t i = 0; i < offsets_.size(); ++i) {
+    field_bytes_peak_[i] = std::max(field_bytes_peak_[i], FieldBytes(i));
+    field_bytes_[i] = 0;
+  }
   for (const Group& group : groups_) {
     DestroyStates(group.states, offsets_.size());
     ::operator delete(group.states);
@@ -90,7 +109,9 @@ absl::Status GroupTable::Take(bson::View document) {
   for (size_t i = 0; i < offsets_.size(); ++i) {
     const accum::AccumSpec& accumulator = spec_.fields[i].accumulator;
     EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value, accumulator.input->Evaluate(evaluation_));
+    const size_t before = accum_context_.memory_bytes;
     EVENKEEL_RETURN_IF_ERROR(accumulator.op->add(states + offsets_[i], value, accum_context_));
+    field_bytes_[i] += accum_context_.memory_bytes - before;
   }
   return absl::OkStatus();
 }
@@ -105,7 +126,9 @@ absl::Status GroupTable::TakePartial(bson::View partial) {
   for (const bson::Element& element : partials.AsDocument()) {
     if (i == offsets_.size()) break;
     const accum::AccumOp& op = *spec_.fields[i].accumulator.op;
+    const size_t before = accum_context_.memory_bytes;
     EVENKEEL_RETURN_IF_ERROR(op.merge(states + offsets_[i], element.value, accum_context_));
+    field_bytes_[i] += accum_context_.memory_bytes - before;
     ++i;
   }
   return absl::OkStatus();

@@ -38,6 +38,8 @@ class GroupTable {
 
   size_t size() const { return groups_.size(); }
   size_t HeldBytes() const;
+  // Appends {field: bytes}: the most that the states of each field have held.
+  void AppendFieldBytes(bson::Builder* out) const;
   // Of a group's key; alike for keys that compare equal.
   uint64_t HashOf(size_t group) const;
   // {_id: key, p: [serialized state per field]}.
@@ -51,6 +53,8 @@ class GroupTable {
     char* states;
   };
 
+  // Of all states of one field now.
+  size_t FieldBytes(size_t field) const;
   // The states of the group with this key, made when it is new.
   absl::StatusOr<char*> FindOrMake(bson::Value key);
   absl::Status InitStates(char* states, bson::Value key);
@@ -61,6 +65,8 @@ class GroupTable {
   accum::AccumContext accum_context_;
   std::vector<size_t> offsets_;  // of each field's state within a group's
   size_t states_bytes_ = 0;
+  std::vector<size_t> field_bytes_;       // that the states of each field hold beside themselves
+  std::vector<size_t> field_bytes_peak_;  // states included, before the last Clear
   EvalArena keys_;
   size_t key_bytes_ = 0;
   absl::flat_hash_map<bson::Value, char*, expr::ValueHash, expr::ValueEqual> table_;

@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "base/bson/builder.h"
+#include "base/bson/compare.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "query/exec/set_path.h"
@@ -78,8 +79,17 @@ bson::Document MatchAnyOf(std::string_view field, const std::vector<bson::OwnedV
 bson::Document WithMatchInFront(const bson::Document& filter, bson::View pipeline) {
   bson::Builder array;
   bson::ArrayAppender stages(array);
-  array.OpenDocument(stages.NextKey()).Append("$match", filter).Close();
-  for (const bson::Element& stage : pipeline) stages.Add(stage.value);
+  const auto add_match = [&] {
+    array.OpenDocument(stages.NextKey()).Append("$match", filter).Close();
+  };
+  const bson::Value first = pipeline.Front().value;
+  const bool makes_documents =
+      first.Is(Type::kObject) && first.AsDocument().Front().key == "$documents";
+  if (!makes_documents) add_match();
+  for (const bson::Element& stage : pipeline) {
+    stages.Add(stage.value);
+    if (makes_documents && stages.count() == 1) add_match();
+  }
   return array.Finish();
 }
 
@@ -103,7 +113,7 @@ class LookupOperator::Index {
   }
   bson::View operator[](size_t at) const { return *documents_[at]; }
 
-  // Those that belong to the row, in the order in which they were read.
+  // Those that belong to the row, by `_id`: shards give them in no order.
   absl::StatusOr<std::vector<size_t>> Find(bson::View row) const {
     const std::vector<bson::OwnedValue> values = ValuesAt(row, spec_.local);
     std::vector<size_t> found;
@@ -120,6 +130,9 @@ class LookupOperator::Index {
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
+    std::stable_sort(found.begin(), found.end(), [this](size_t a, size_t b) {
+      return bson::Compare(documents_[a]->view()["_id"], documents_[b]->view()["_id"]) < 0;
+    });
     return found;
   }
 
@@ -185,7 +198,7 @@ absl::Status LookupOperator::BeginOne(bson::View row) {
   for (const LookupSpec::Variable& variable : spec_.let) {
     EVENKEEL_ASSIGN_OR_RETURN(const bson::Value value, variable.value->Evaluate(evaluation_));
     if (value.missing()) {
-      let.AppendUndefined(variable.name);  // compares like a missing field
+      let.AppendUndefined(variable.name);  // stands for a missing value
     } else {
       let.Append(variable.name, value);
     }
@@ -196,6 +209,7 @@ absl::Status LookupOperator::BeginOne(bson::View row) {
     pipeline = WithMatchInFront(filter, spec_.has_pipeline ? spec_.pipeline : bson::Document());
   }
   AddReading(std::move(pipeline), let.Finish());
+  readings_.back()->read->by_id = true;
   return absl::OkStatus();
 }
 

@@ -100,7 +100,8 @@ class LookupOperator final : public Operator {
 
 // {field: {$in: values}}, with regular expressions as values and not as patterns.
 bson::Document MatchAnyOf(std::string_view field, const std::vector<bson::OwnedValue>& values);
-// The pipeline's array with {$match: filter} in front.
+// The pipeline's array with {$match: filter} in front, or behind the $documents that it begins
+// with.
 bson::Document WithMatchInFront(const bson::Document& filter, bson::View pipeline);
 // The values at a path, arrays taken apart; null when there is none.
 std::vector<bson::OwnedValue> ValuesAt(bson::View row, const bson::Path& path);

@@ -14,6 +14,10 @@
 
 #include "base/bson/document.h"
 
+namespace evenkeel::bson {
+class Builder;
+}
+
 namespace evenkeel::query {
 
 // One document on its way: a view, and its bytes when the row owns them. A borrowed row (empty
@@ -54,6 +58,8 @@ class Operator {
   // Appends up to about kBatchRows rows to `out`. Errors end the query. After kEnd it is not called
   // again.
   virtual absl::StatusOr<Step> Pull(Batch* out) = 0;
+  // Appends what explain shows of the operator beside its rows: names and units are MongoDB's.
+  virtual void AppendStats([[maybe_unused]] bson::Builder* out) const {}
 };
 
 // The driver's end: rows go in, Finish says that no more will come.

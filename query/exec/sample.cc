@@ -5,6 +5,7 @@
 #include "base/bson/compare.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "query/exec/measured.h"
 #include "query/exec/sort_key.h"
 
 namespace evenkeel::query {
@@ -27,6 +28,10 @@ SampleOperator::SampleOperator(std::unique_ptr<Operator> input, int64_t size, bo
       sorter_(
           context, "$sample", context.memory.sort,
           [](bson::View a, bson::View b) { return bson::CompareDocuments(a, b); }, size) {}
+
+void SampleOperator::AppendStats(bson::Builder* out) const {
+  AppendSpilling(sorter_.spills(), sorter_.file(), out);
+}
 
 absl::StatusOr<Step> SampleOperator::Pull(Batch* out) {
   while (!sorter_.finished()) {

@@ -17,6 +17,7 @@ class SampleOperator final : public Operator {
   SampleOperator(std::unique_ptr<Operator> input, int64_t size, bool emit_sort_key,
                  const QueryContext& context);
   absl::StatusOr<Step> Pull(Batch* out) override;
+  void AppendStats(bson::Builder* out) const override;
 
  private:
   std::unique_ptr<Operator> input_;

@@ -2,6 +2,7 @@
 #include "query/exec/sort.h"
 
 #include "base/status.h"
+#include "query/exec/measured.h"
 #include "query/exec/sort_key.h"
 
 namespace evenkeel::query {
@@ -24,6 +25,11 @@ absl::Status SortOperator::Take(Row row) {
     return absl::OkStatus();
   }
   return sorter_.Add(pattern_.KeyOf(row.view, collation_), std::move(row));
+}
+
+void SortOperator::AppendStats(bson::Builder* out) const {
+  out->Append("totalDataSizeSortedBytesEstimate", sorter_.kept_bytes());
+  AppendSpilling(sorter_.spills(), sorter_.file(), out);
 }
 
 absl::StatusOr<Step> SortOperator::Pull(Batch* out) {

@@ -23,6 +23,7 @@ class SortOperator final : public Operator {
   SortOperator(std::unique_ptr<Operator> input, const SortPattern& pattern, SortOptions options,
                const QueryContext& context);
   absl::StatusOr<Step> Pull(Batch* out) override;
+  void AppendStats(bson::Builder* out) const override;
 
  private:
   absl::Status Take(Row row);

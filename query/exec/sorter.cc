@@ -46,7 +46,9 @@ absl::Status Sorter::Add(bson::Document key, Row row) {
     --count_;
   }
   entry.keyed.row.MakeOwned();
-  held_bytes_ += entry.keyed.SizeBytes();
+  const size_t size_bytes = entry.keyed.SizeBytes();
+  held_bytes_ += size_bytes;
+  kept_bytes_ += static_cast<int64_t>(size_bytes);
   ++count_;
   entries_.push_back(std::move(entry));
   if (limit_) std::push_heap(entries_.begin(), entries_.end(), less);
@@ -64,6 +66,7 @@ absl::Status Sorter::Spill() {
   if (!file_) {
     EVENKEEL_ASSIGN_OR_RETURN(file_, context_.spill->NewFile());
   }
+  ++spills_;
   SortEntries();
   SpillWriter writer(*file_);
   for (Entry& entry : entries_) {

@@ -49,6 +49,10 @@ class Sorter {
   // How many rows were added, or with a limit may come out.
   int64_t count() const { return count_; }
   bool has_spilled() const { return file_ != nullptr; }
+  // Bytes of all rows and keys that were kept, if only for a while.
+  int64_t kept_bytes() const { return kept_bytes_; }
+  int64_t spills() const { return spills_; }
+  const SpillFile* file() const { return file_.get(); }
 
  private:
   struct Entry {
@@ -87,6 +91,8 @@ class Sorter {
   const std::optional<int64_t> limit_;
   std::vector<Entry> entries_;  // with a limit a heap, the last of the order on top, until sorted
   size_t held_bytes_ = 0;
+  int64_t kept_bytes_ = 0;
+  int64_t spills_ = 0;
   uint64_t arrived_ = 0;
   int64_t count_ = 0;
   bool finished_ = false;

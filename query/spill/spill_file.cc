@@ -66,6 +66,7 @@ absl::StatusOr<SpillBlock> SpillFile::WriteBlock(std::string_view bytes) {
     done += static_cast<size_t>(written);
   }
   size_bytes_ += packed_.size();
+  counts_.stored_bytes += static_cast<int64_t>(packed_.size());
   folder_->bytes_.fetch_add(static_cast<int64_t>(packed_.size()), std::memory_order_relaxed);
   return block;
 }
@@ -90,7 +91,11 @@ void SpillFile::FreeBlock(SpillBlock block) {
 }
 
 absl::Status SpillWriter::Add(std::span<const bson::View> record) {
-  for (const bson::View document : record) block_.append(document.Bytes());
+  for (const bson::View document : record) {
+    block_.append(document.Bytes());
+    file_->counts_.bytes += static_cast<int64_t>(document.SizeBytes());
+  }
+  ++file_->counts_.records;
   ++run_.count;
   return block_.size() < kBlockBytes ? absl::OkStatus() : Flush();
 }

@@ -33,6 +33,13 @@ struct SpillRun {
   int64_t count = 0;  // of records
 };
 
+// What was written, for explain.
+struct SpillCounts {
+  int64_t records = 0;
+  int64_t bytes = 0;         // of their documents
+  int64_t stored_bytes = 0;  // compressed
+};
+
 class SpillFile {
  public:
   // Takes the open file `descriptor`; SpillFolder::NewFile calls this.
@@ -48,14 +55,17 @@ class SpillFile {
   absl::Status ReadBlock(SpillBlock block, std::string* bytes);
   // Gives a block's space back to the disk as far as the file system can.
   void FreeBlock(SpillBlock block);
+  const SpillCounts& counts() const { return counts_; }
 
  private:
+  friend class SpillWriter;
   absl::Status CheckRoom();
   absl::Status Failed(std::string_view what) const;
 
   const std::shared_ptr<SpillFolder> folder_;
   const int descriptor_;
   uint64_t size_bytes_ = 0;
+  SpillCounts counts_;
   uint64_t checked_bytes_ = 0;  // size when the disk was last asked for its free space
   std::string packed_;
 };

@@ -4,6 +4,7 @@
 #include "query/expr/field_path.h"
 #include "query/expr/kernel.h"
 #include "query/match/filter.h"
+#include "query/stage/colocation.h"
 #include "query/stage/groups.h"
 #include "query/stage/sub_pipeline.h"
 
@@ -28,9 +29,17 @@ class GraphLookupStage final : public Stage {
     parsed_.start_with->AddDependencies(*reads);
     return Reads::kSome;
   }
+  std::string_view ForeignNamespace() const override { return parsed_.ns; }
+  // What a document refers to lies anywhere among several shards.
+  bool JoinOnShards(const Colocation& colocation) override {
+    on_shards_ = colocation.Whole(parsed_.ns);
+    return on_shards_;
+  }
+  bool NeedsRouter() const override { return !on_shards_; }
 
  private:
   GraphLookupSpec parsed_;
+  bool on_shards_ = false;
 };
 
 absl::Status ReadMaxDepth(bson::Value value, GraphLookupSpec* parsed) {
@@ -127,7 +136,6 @@ constexpr StageOp kRows[] = {
     {.name = "$graphLookup",
      .where = Where::kRouter,
      .bounded_memory = false,
-     .split = Split::kMerger,
      .parse = ParseGraphLookup,
      .spec = "operator/aggregation/graphLookup",
      .tests = "stages/graphLookup"},

@@ -3,6 +3,7 @@
 #include "base/bson/builder.h"
 #include "query/expr/field_path.h"
 #include "query/expr/kernel.h"
+#include "query/stage/colocation.h"
 #include "query/stage/groups.h"
 #include "query/stage/sub_pipeline.h"
 #include "query/stage/table.h"
@@ -40,6 +41,16 @@ class LookupStage final : public Stage {
     unwinding_ = bson::OwnedValue(unwind.spec());
     return true;
   }
+  std::string_view ForeignNamespace() const override { return parsed_.ns; }
+  bool JoinOnShards(const Colocation& colocation) override {
+    const bool together =
+        colocation.Whole(parsed_.ns) ||
+        (parsed_.by_field() &&
+         colocation.ByKey(parsed_.ns, parsed_.local.dotted(), parsed_.foreign.dotted()));
+    on_shards_ = together && ReadsOnlyItsInput(parsed_.pipeline);
+    return on_shards_;
+  }
+  bool NeedsRouter() const override { return !on_shards_; }
   void Write(StageWriter& out) const override {
     if (!parsed_.unwind) return Stage::Write(out);
     bson::Builder spec;
@@ -50,6 +61,7 @@ class LookupStage final : public Stage {
 
  private:
   LookupSpec parsed_;
+  bool on_shards_ = false;
   bson::OwnedValue unwinding_;  // the spec of the $unwind that was taken over
 };
 
@@ -218,14 +230,12 @@ constexpr StageOp kRows[] = {
      .where = Where::kRouter,
      .bounded_memory = false,
      .internal = true,
-     .split = Split::kMerger,
      .parse = ParseUnwinding,
      .spec = "operator/aggregation/lookup",
      .tests = "stages/lookup"},
     {.name = "$lookup",
      .where = Where::kRouter,
      .bounded_memory = false,
-     .split = Split::kMerger,
      .parse = ParseLookup,
      .spec = "operator/aggregation/lookup",
      .tests = "stages/lookup"},

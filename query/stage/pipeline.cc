@@ -1,8 +1,12 @@
 // Parsing, dividing and building of pipelines. Rewrites are in query/stage/optimize.cc.
 #include "query/stage/pipeline.h"
 
+#include <algorithm>
+
 #include "base/bson/builder.h"
 #include "base/status.h"
+#include "query/exec/measured.h"
+#include "query/stage/colocation.h"
 #include "query/stage/optimize.h"
 #include "query/stage/score_links.h"
 #include "query/stage/stage.h"
@@ -39,6 +43,10 @@ absl::Status ParseStage(bson::Value element, const QueryContext& context, bool f
     return Error(ErrorCode::kCommandNotSupported, "the stage {} is not supported", name);
   }
   return op->parse(*op, spec, context, out);
+}
+
+void AddOnce(std::string_view name, std::vector<std::string>* names) {
+  if (std::find(names->begin(), names->end(), name) == names->end()) names->emplace_back(name);
 }
 
 }  // namespace
@@ -105,6 +113,26 @@ bool Pipeline::NeedsRouter() const {
   return false;
 }
 
+bool Pipeline::IsRowByRow() const {
+  return std::all_of(stages_.begin(), stages_.end(), [](const auto& stage) {
+    return !stage->NeedsRouter() && stage->op().split == stage::Split::kEachShard &&
+           stage->op().order == stage::Order::kKeeps;
+  });
+}
+
+absl::Status SplitPipeline::SortById() {
+  bson::Builder by;
+  by.Append("_id", int32_t{1});
+  EVENKEEL_ASSIGN_OR_RETURN(merge_sort, SortPattern::Parse(by.Finish()));
+  merge_kind = MergeKind::kSorted;
+  bson::Builder stages(shard_part.view());
+  bson::ArrayAppender array(stages, shard_part.view().CountFields());
+  stages.OpenDocument(array.NextKey()).OpenDocument("$_sortedStream");
+  stages.Append("by", merge_sort.spec()).Close().Close();
+  shard_part = stages.Finish();
+  return absl::OkStatus();
+}
+
 std::string_view Pipeline::StageNotAllowedInTransaction() const {
   for (const auto& stage : stages_) {
     if (!stage->op().allowed_in_txn) return stage->op().name;
@@ -113,6 +141,31 @@ std::string_view Pipeline::StageNotAllowedInTransaction() const {
 }
 
 void Pipeline::Optimize() { stage::Optimize(stages_, *context_); }
+
+std::vector<std::string> Pipeline::ForeignNamespaces() const {
+  std::vector<std::string> namespaces;
+  for (const auto& stage : stages_) {
+    const std::string_view ns = stage->ForeignNamespace();
+    if (!ns.empty() && stage->NeedsRouter()) AddOnce(ns, &namespaces);
+  }
+  return namespaces;
+}
+
+std::vector<std::string> Pipeline::JoinOnShards(const Colocation& colocation) {
+  std::vector<std::string> joined;
+  for (const auto& stage : stages_) {
+    if (stage->NeedsRouter()) {
+      if (!stage->JoinOnShards(colocation)) break;
+      AddOnce(stage->ForeignNamespace(), &joined);
+    }
+    // The rows of one shard stay together to the end; those of several only as long as they come
+    // one by one, with the key that they lie by.
+    if (!colocation.key) continue;
+    if (stage->op().split != stage::Split::kEachShard) break;
+    if (stage->MatchFilter() == nullptr && !stage->MatchMayPass({*colocation.key})) break;
+  }
+  return joined;
+}
 
 SplitPipeline Pipeline::Split() const {
   SplitPipeline split;
@@ -149,12 +202,17 @@ SplitPipeline Pipeline::Split() const {
 
 absl::StatusOr<std::unique_ptr<Operator>> Pipeline::Build(std::unique_ptr<Operator> input,
                                                           const QueryContext& context,
-                                                          bool without_leading_match) const {
+                                                          bool without_leading_match,
+                                                          StageTrace* trace) const {
   std::unique_ptr<Operator> last = std::move(input);
   for (const auto& stage : stages_) {
     const bool leading = stage == stages_.front();
     if (leading && without_leading_match && stage->MatchFilter() != nullptr) continue;
     EVENKEEL_ASSIGN_OR_RETURN(last, stage->Build(std::move(last), context));
+    if (trace == nullptr) continue;
+    auto measured = std::make_unique<MeasuredOperator>(std::move(last));
+    trace->entries.push_back({stage.get(), measured.get()});
+    last = std::move(measured);
   }
   return last;
 }

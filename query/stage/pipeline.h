@@ -17,7 +17,9 @@
 
 namespace evenkeel::query {
 
-class Stage;  // query/stage/stage.h: one parsed stage, with the facts of its table row
+struct StageTrace;  // query/exec/measured.h
+struct Colocation;  // query/stage/colocation.h
+class Stage;        // query/stage/stage.h: one parsed stage, with the facts of its table row
 
 // How the merging part takes the shards' streams.
 enum class MergeKind : uint8_t { kAny, kSorted };
@@ -33,6 +35,9 @@ struct SplitPipeline {
   SortPattern merge_sort;
   // Fewer shards may do: rows that one shard need return at most.
   std::optional<int64_t> limit_per_shard;
+
+  // Of a pipeline that is row by row: lets the rows come in the order of `_id`.
+  absl::Status SortById();
 };
 
 class Pipeline {
@@ -63,18 +68,26 @@ class Pipeline {
   bool Writes() const;
   // Some stage runs on the router only: one shard alone cannot do it all.
   bool NeedsRouter() const;
+  // The shards do it all, each row by itself.
+  bool IsRowByRow() const;
   // The name of the first stage that is not allowed in a transaction, empty if all are.
   std::string_view StageNotAllowedInTransaction() const;
 
   // Rewrites where the result stays the same: query/stage/rewrite/rules.h.
   void Optimize();
+  // The other collections that stages read which need the router for it; each once.
+  std::vector<std::string> ForeignNamespaces() const;
+  // Lets stages run on the shards that read only what lies there. Returns the collections that the
+  // shards then read.
+  std::vector<std::string> JoinOnShards(const Colocation& colocation);
   SplitPipeline Split() const;
   // The operators over `input`, last one returned. This and `context` outlive the result. With
   // `without_leading_match` the input has been filtered by LeadingMatch() already. $documents takes
-  // no notice of the input.
+  // no notice of the input. With `trace` operators are measured.
   absl::StatusOr<std::unique_ptr<Operator>> Build(std::unique_ptr<Operator> input,
                                                   const QueryContext& context,
-                                                  bool without_leading_match = false) const;
+                                                  bool without_leading_match = false,
+                                                  StageTrace* trace = nullptr) const;
   bson::Document ToBson() const;  // the array, normalised, for explain
 
  private:

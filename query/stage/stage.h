@@ -26,6 +26,7 @@
 namespace evenkeel::query {
 
 class Stage;
+struct Colocation;     // query/stage/colocation.h
 struct Dependencies;   // query/expr/expression.h
 struct UnwindOptions;  // query/exec/streaming.h
 
@@ -125,6 +126,11 @@ class Stage {
 
   // True when it has to run on the router: it reads other collections.
   virtual bool NeedsRouter() const { return op_.where == stage::Where::kRouter; }
+  // The collection that it reads beside its input ("db.name"), empty for none.
+  virtual std::string_view ForeignNamespace() const { return {}; }
+  // True when every shard can read by itself what the stage needs of the other collection. From
+  // then on the stage does not need the router.
+  virtual bool JoinOnShards([[maybe_unused]] const Colocation& colocation) { return false; }
   // Tells the stage that no more than its first `count` rows are needed.
   virtual void LimitTo([[maybe_unused]] int64_t count) {}
   // Adds the paths that the stage reads to `reads`, and says what of its input matters.

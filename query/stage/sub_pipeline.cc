@@ -74,6 +74,21 @@ absl::Status CheckSubPipeline(bson::View stages, const std::vector<std::string_v
   return absl::OkStatus();
 }
 
+bool ReadsOnlyItsInput(bson::View stages) {
+  for (const bson::Element& element : stages) {
+    if (!element.value.Is(Type::kObject)) return false;
+    const bson::Element only = element.value.AsDocument().Front();
+    const StageOp* op = FindStage(only.key);
+    if (op == nullptr || op->where == Where::kRouter || op->source != Source::kInput) return false;
+    if (only.key != "$facet" || !only.value.Is(Type::kObject)) continue;
+    for (const bson::Element& branch : only.value.AsDocument()) {
+      if (!branch.value.Is(Type::kArray)) return false;
+      if (!ReadsOnlyItsInput(branch.value.AsDocument())) return false;
+    }
+  }
+  return true;
+}
+
 std::string SiblingNamespace(const QueryContext& context, std::string_view collection) {
   std::string ns = context.ns.substr(0, context.ns.find('.'));
   return ns.append(".").append(collection);

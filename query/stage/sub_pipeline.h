@@ -22,6 +22,10 @@ namespace evenkeel::query::stage {
 absl::Status CheckSubPipeline(bson::View stages, const std::vector<std::string_view>& variables,
                               ErrorCode writes, const QueryContext& context);
 
+// True when a checked pipeline can run wherever the documents of its collection are: it reads no
+// others and makes none.
+bool ReadsOnlyItsInput(bson::View stages);
+
 // "db.collection" for a collection of the context's database.
 std::string SiblingNamespace(const QueryContext& context, std::string_view collection);
 

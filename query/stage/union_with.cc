@@ -1,6 +1,7 @@
 // $unionWith.
 #include "query/exec/union_with.h"
 #include "query/expr/kernel.h"
+#include "query/stage/colocation.h"
 #include "query/stage/groups.h"
 #include "query/stage/sub_pipeline.h"
 
@@ -18,9 +19,16 @@ class UnionStage final : public Stage {
                                                   const QueryContext& context) const override {
     return std::make_unique<UnionOperator>(std::move(input), parsed_, context);
   }
+  std::string_view ForeignNamespace() const override { return parsed_.ns; }
+  bool JoinOnShards(const Colocation& colocation) override {
+    on_shards_ = colocation.Whole(parsed_.ns) && ReadsOnlyItsInput(parsed_.pipeline);
+    return on_shards_;
+  }
+  bool NeedsRouter() const override { return !on_shards_; }
 
  private:
   UnionSpec parsed_;
+  bool on_shards_ = false;
 };
 
 absl::Status WrongType(std::string_view field, bson::Value value, std::string_view wanted) {
@@ -72,7 +80,6 @@ constexpr StageOp kRows[] = {
     {.name = "$unionWith",
      .where = Where::kRouter,
      .order = Order::kBreaks,
-     .split = Split::kMerger,
      .parse = ParseUnionWith,
      .spec = "operator/aggregation/unionWith",
      .tests = "stages/unionWith"},

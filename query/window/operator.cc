@@ -5,6 +5,7 @@
 #include "base/bson/compare.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "query/exec/measured.h"
 #include "query/exec/set_path.h"
 
 namespace evenkeel::query::window {
@@ -19,9 +20,11 @@ WindowOperator::WindowOperator(std::unique_ptr<Operator> input, const WindowSpec
 
 int WindowOperator::CompareKeys(bson::View a, bson::View b) const {
   const bson::StringComparator* collation = evaluation_.collation();
-  const int order = bson::Compare(a["p"], b["p"], collation);
-  if (order != 0 || spec_.sort.empty()) return order;
-  return spec_.sort.CompareKeys(a["s"].AsDocument(), b["s"].AsDocument(), collation);
+  int order = bson::Compare(a["p"], b["p"], collation);
+  if (order == 0 && !spec_.sort.empty()) {
+    order = spec_.sort.CompareKeys(a["s"].AsDocument(), b["s"].AsDocument(), collation);
+  }
+  return order != 0 ? order : bson::Compare(a["i"], b["i"], collation);
 }
 
 absl::Status WindowOperator::Take(Row row) {
@@ -40,6 +43,8 @@ absl::Status WindowOperator::Take(Row row) {
   if (!spec_.sort.empty()) {
     key.AppendArray("s", spec_.sort.KeyOf(row.view, evaluation_.collation()));
   }
+  // Rows of several shards come in no order of their own.
+  if (evaluation_.query().is_merge_part) key.Append("i", row.view["_id"]);
   return sorter_.Add(key.Finish(), std::move(row));
 }
 
@@ -83,6 +88,10 @@ absl::Status WindowOperator::MakePartition() {
   if (!rows_) rows_ = std::move(given);
   reader_.emplace(*rows_);
   return absl::OkStatus();
+}
+
+void WindowOperator::AppendStats(bson::Builder* out) const {
+  AppendSpilling(sorter_.spills(), sorter_.file(), out);
 }
 
 absl::StatusOr<Step> WindowOperator::Pull(Batch* out) {

@@ -34,10 +34,11 @@ class WindowOperator final : public Operator {
   WindowOperator(std::unique_ptr<Operator> input, const WindowSpec& spec,
                  const QueryContext& context);
   absl::StatusOr<Step> Pull(Batch* out) override;
+  void AppendStats(bson::Builder* out) const override;
 
  private:
   absl::Status Take(Row row);
-  // Orders sort keys {p: partition, s: sort key}.
+  // Orders sort keys {p: partition, s: sort key, i: _id}.
   int CompareKeys(bson::View a, bson::View b) const;
   // Steps to the next row of the order; front_ is empty at the end.
   absl::Status Advance();

@@ -12,6 +12,7 @@
 #include "query/stage/stage.h"
 #include "router/cursor/forward_cursor.h"
 #include "router/query_context.h"
+#include "router/read/colocation.h"
 #include "router/read/explain.h"
 #include "router/read/foreign.h"
 #include "router/read/read.h"
@@ -86,7 +87,8 @@ Awaitable<absl::StatusOr<CursorPtr>> RunHere(CommandContext& context, const Aggr
 // as they can be.
 wire::Message ShardAggregate(const CommandContext& context, const catalog::Route& route,
                              const AggregateCall& call, bson::View pipeline, bool merge,
-                             std::optional<int64_t> batch_size) {
+                             std::optional<int64_t> batch_size,
+                             const std::vector<wire::ForeignCollection>& foreign) {
   bson::Builder body =
       StartCommand("aggregate", route.entry->name(), route.entry->database(), &context.request);
   body.AppendArray("pipeline", pipeline).OpenDocument("cursor");
@@ -98,7 +100,7 @@ wire::Message ShardAggregate(const CommandContext& context, const catalog::Route
   if (call.allow_disk_use) body.Append("allowDiskUse", *call.allow_disk_use);
   wire::ShardEnvelope envelope = EnvelopeOf(route, context.times);
   envelope.merge = merge;
-  wire::AppendEnvelope(body, envelope);
+  wire::AppendEnvelope(body, envelope, foreign);
   return MakeMessage(body.Finish());
 }
 
@@ -106,18 +108,21 @@ Awaitable<absl::StatusOr<CursorPtr>> RunOnShards(CommandContext& context, RouteP
                                                  const AggregateCall& call,
                                                  query::Pipeline& pipeline) {
   pipeline.Optimize();
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<wire::ForeignCollection> foreign,
+                               co_await JoinOnShards(context, *route, call.collation, pipeline));
   EVENKEEL_CO_ASSIGN_OR_RETURN(Targets targets,
                                TargetStatement(context.router, context.times, *route,
                                                pipeline.LeadingMatch(), call.collation, call.let));
   MergeOptions options = OptionsOf(context, call);
   wire::Message message;
   if (targets.shards.size() == 1 && !pipeline.NeedsRouter()) {
-    message = ShardAggregate(context, *route, call, call.pipeline, false, call.batch_size);
+    message = ShardAggregate(context, *route, call, call.pipeline, false, call.batch_size, foreign);
   } else {
     query::SplitPipeline split = pipeline.Split();
+    if (call.by_id && pipeline.IsRowByRow()) EVENKEEL_CO_RETURN_IF_ERROR(split.SortById());
     const std::optional<int64_t> batch_size =
         split.merge_part.empty() ? call.batch_size : kWholeBatchRows;
-    message = ShardAggregate(context, *route, call, split.shard_part, true, batch_size);
+    message = ShardAggregate(context, *route, call, split.shard_part, true, batch_size, foreign);
     if (split.merge_kind == query::MergeKind::kSorted) {
       options.sort = std::move(split.merge_sort);
     }
@@ -128,9 +133,10 @@ Awaitable<absl::StatusOr<CursorPtr>> RunOnShards(CommandContext& context, RouteP
                                    query::Pipeline::Parse(split.merge_part, *options.context));
     }
   }
-  EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<ShardStream> streams,
-                               co_await OpenStreams(context, route, targets, std::move(message)));
-  co_return co_await MergeStreams(context, std::move(options), std::move(streams));
+  auto streams = co_await OpenStreams(context, route, targets, std::move(message));
+  ForgetIfStale(context, streams.status(), foreign);
+  EVENKEEL_CO_RETURN_IF_ERROR(streams.status());
+  co_return co_await MergeStreams(context, std::move(options), *std::move(streams));
 }
 
 // One attempt with one route.
@@ -165,27 +171,49 @@ Awaitable<absl::StatusOr<CursorPtr>> OpenOnce(CommandContext& context, RoutePtr 
   co_return co_await RunOnShards(context, route, call, pipeline);
 }
 
+// The shard that can do it all alone.
+struct OneShard {
+  ShardId shard;
+  std::vector<wire::ForeignCollection> foreign;  // that it reads, too
+};
+
 // The common case, passed through as it is: one shard, no view, nothing for the router to do.
-Awaitable<CommandResult> ForwardAggregate(CommandContext& context, RoutePtr route, ShardId shard,
+Awaitable<CommandResult> ForwardAggregate(CommandContext& context, RoutePtr route,
+                                          const AggregateCall& call, OneShard at,
                                           FirstBatch first) {
-  wire::Message message = ForwardCommand(context.request, EnvelopeOf(*route, context.times));
-  co_return co_await ForwardCursorCommand(context, route, shard, std::move(message), first);
+  wire::Message message;
+  if (at.foreign.empty()) {
+    message = ForwardCommand(context.request, EnvelopeOf(*route, context.times));
+  } else {
+    message =
+        ShardAggregate(context, *route, call, call.pipeline, false, call.batch_size, at.foreign);
+  }
+  CommandResult result =
+      co_await ForwardCursorCommand(context, route, at.shard, std::move(message), first);
+  ForgetIfStale(context, result.status(), at.foreign);
+  co_return result;
 }
 
-// The one shard that can do it alone; nothing when the router has something to do.
-absl::StatusOr<std::optional<ShardId>> SingleShard(const CommandContext& context,
-                                                   const catalog::Route& route,
-                                                   const AggregateCall& call) {
+// Nothing when the router has something to do.
+Awaitable<absl::StatusOr<std::optional<OneShard>>> SingleShard(CommandContext& context,
+                                                               const catalog::Route& route,
+                                                               const AggregateCall& call) {
   const auto query_context = ContextOf(context, call);
-  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline pipeline,
-                            query::Pipeline::Parse(call.pipeline, *query_context));
-  if (pipeline.HasOwnSource() || pipeline.NeedsRouter()) return std::nullopt;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(query::Pipeline pipeline,
+                               query::Pipeline::Parse(call.pipeline, *query_context));
+  std::optional<OneShard> one;
+  if (pipeline.HasOwnSource()) co_return one;
   pipeline.Optimize();
-  EVENKEEL_ASSIGN_OR_RETURN(const Targets targets,
-                            TargetStatement(context.router, context.times, route,
-                                            pipeline.LeadingMatch(), call.collation, call.let));
-  if (targets.shards.size() != 1) return std::nullopt;
-  return targets.shards[0];
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Targets targets,
+                               TargetStatement(context.router, context.times, route,
+                                               pipeline.LeadingMatch(), call.collation, call.let));
+  if (targets.shards.size() != 1) co_return one;
+  const bson::View collation =
+      call.collation.empty() ? query::CollationOption(route.entry->options) : call.collation.view();
+  EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<wire::ForeignCollection> foreign,
+                               co_await JoinOnShards(context, route, collation, pipeline));
+  if (!pipeline.NeedsRouter()) one.emplace(OneShard{targets.shards[0], std::move(foreign)});
+  co_return one;
 }
 
 std::string_view FirstStageOf(bson::View pipeline) {
@@ -261,7 +289,6 @@ absl::StatusOr<AggregateCall> ResolveView(const catalog::CollectionEntry& view,
   EVENKEEL_RETURN_IF_ERROR(TakeCollation(view, &call));
   call.ns = std::string(view.database()).append(".").append(on.AsString());
   call.pipeline = pipeline.Finish();
-  call.hint = {};
   return call;
 }
 
@@ -355,9 +382,9 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
   while (!request.whole_database) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const RoutePtr route, co_await retry.Route());
     if (!route || route->entry->kind == catalog::CollectionKind::kView) break;
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const auto shard, SingleShard(context, *route, call));
-    if (!shard) break;
-    CommandResult result = co_await ForwardAggregate(context, route, *shard, first);
+    EVENKEEL_CO_ASSIGN_OR_RETURN(auto one, co_await SingleShard(context, *route, call));
+    if (!one) break;
+    CommandResult result = co_await ForwardAggregate(context, route, call, *std::move(one), first);
     if (!retry.IsStale(result.status())) co_return result;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await retry.Refresh());
   }

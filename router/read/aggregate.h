@@ -27,7 +27,8 @@ struct AggregateCall {
   bson::Value hint;          // missing if none
   std::optional<bool> allow_disk_use;
   std::optional<int64_t> batch_size;
-  int depth = 0;  // how many pipelines it is within
+  bool by_id = false;  // rows that come one by one are wanted in the order of `_id`
+  int depth = 0;       // how many pipelines it is within
 };
 
 // A cursor over the results. Retries stale routes; resolves views.

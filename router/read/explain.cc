@@ -7,10 +7,12 @@
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "query/collation/collation.h"
 #include "query/request/aggregate_request.h"
 #include "query/request/fields.h"
 #include "query/stage/pipeline.h"
 #include "router/query_context.h"
+#include "router/read/colocation.h"
 #include "router/read/read.h"
 #include "router/retry.h"
 #include "router/router.h"
@@ -28,7 +30,8 @@ struct Explained {
   std::string ns;
   bson::View filter, sort, collation;
   bool split = false;  // a pipeline that several shards or the router carry out
-  bson::Document shards_part, merger_part;  // then
+  bson::Document shards_part, merger_part;       // then
+  std::vector<wire::ForeignCollection> foreign;  // that the shards read, too
   bool is_aggregate = false;
 };
 
@@ -88,6 +91,10 @@ void AppendServerInfo(bson::Builder& reply, const RouterOptions& options) {
       .Close();
 }
 
+std::string HostOf(const RouterOptions& options) {
+  return options.host + ":" + std::to_string(options.port);
+}
+
 int64_t Number(bson::View document, std::string_view field) {
   const bson::Value value = document[field];
   return value.IsNumber() ? bson::ToInt64Truncated(value) : 0;
@@ -101,7 +108,10 @@ class ExplainReply {
       : router_(router), explained_(explained), targets_(targets), replies_(replies) {}
 
   bson::Document Make() {
-    if (explained_.is_aggregate) AppendSplit();
+    if (explained_.is_aggregate) {
+      AppendSplit();
+      AppendShards();
+    }
     AppendPlanner();
     if (replies_[0].body.Contains("executionStats")) AppendExecution();
     AppendServerInfo(reply_, router_.options);
@@ -121,6 +131,24 @@ class ExplainReply {
         .Close();
   }
 
+  // What each shard does, stage by stage.
+  void AppendShards() {
+    reply_.OpenDocument("shards");
+    for (size_t i = 0; i < replies_.size(); ++i) {
+      const bson::View answer = replies_[i].body;
+      reply_.OpenDocument(Cluster::ShardName(targets_.shards[i]));
+      reply_.Append("host", HostOf(router_.options));
+      if (answer.Contains("stages")) {
+        reply_.AppendArray("stages", answer["stages"].AsDocument());
+      } else {
+        reply_.Append("queryPlanner", answer["queryPlanner"]);
+        reply_.Append("executionStats", answer["executionStats"]);
+      }
+      reply_.Close();
+    }
+    reply_.Close();
+  }
+
   void AppendPlanner() {
     reply_.OpenDocument("queryPlanner").Append("mongosPlannerVersion", int32_t{1});
     reply_.OpenDocument("winningPlan").Append("stage", StageName(explained_, targets_));
@@ -128,9 +156,9 @@ class ExplainReply {
     bson::ArrayAppender array(reply_);
     for (size_t i = 0; i < replies_.size(); ++i) {
       const std::string name = Cluster::ShardName(targets_.shards[i]);
-      const std::string host = router_.options.host + ":" + std::to_string(router_.options.port);
       reply_.OpenDocument(array.NextKey());
-      reply_.Append("shardName", name).Append("connectionString", name + "/" + host);
+      reply_.Append("shardName", name)
+          .Append("connectionString", name + "/" + HostOf(router_.options));
       AppendServerInfo(reply_, router_.options);
       reply_.AppendFields(ObjectField(replies_[i].body, "queryPlanner"));
       reply_.Close();
@@ -201,7 +229,7 @@ Awaitable<CommandResult> AskShards(CommandContext& context, RoutePtr route,
   }
   wire::ShardEnvelope envelope = EnvelopeOf(*route, context.times);
   envelope.merge = explained.is_aggregate && targets.shards.size() > 1;
-  wire::AppendEnvelope(body, envelope);
+  wire::AppendEnvelope(body, envelope, explained.foreign);
   const wire::Message message = MakeMessage(body.Finish());
   std::vector<ShardCall> calls;
   for (const ShardId shard : targets.shards) calls.push_back({shard, message});
@@ -221,20 +249,24 @@ bson::View LetOf(bson::View command) {
 }
 
 // Targets the command; splits a pipeline where several shards answer.
-absl::StatusOr<Targets> Target(const CommandContext& context, const catalog::Route& route,
-                               Explained& explained) {
+Awaitable<absl::StatusOr<Targets>> Target(CommandContext& context, const catalog::Route& route,
+                                          Explained& explained) {
   if (!explained.is_aggregate) {
-    return TargetStatement(context.router, context.times, route, explained.filter,
-                           explained.collation, LetOf(explained.command));
+    co_return TargetStatement(context.router, context.times, route, explained.filter,
+                              explained.collation, LetOf(explained.command));
   }
-  EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest request,
-                            query::ParseAggregate(explained.command));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const query::AggregateRequest request,
+                               query::ParseAggregate(explained.command));
   const auto query_context =
       MakeQueryContext(context.router, context.times, explained.ns, request.let);
-  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline pipeline,
-                            query::Pipeline::Parse(request.pipeline, *query_context));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(query::Pipeline pipeline,
+                               query::Pipeline::Parse(request.pipeline, *query_context));
   pipeline.Optimize();
-  EVENKEEL_ASSIGN_OR_RETURN(
+  const bson::View collation =
+      request.collation.empty() ? query::CollationOption(route.entry->options) : request.collation;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(explained.foreign,
+                               co_await JoinOnShards(context, route, collation, pipeline));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
       Targets targets, TargetStatement(context.router, context.times, route,
                                        pipeline.LeadingMatch(), request.collation, request.let));
   if (targets.shards.size() > 1 || pipeline.NeedsRouter()) {
@@ -243,7 +275,7 @@ absl::StatusOr<Targets> Target(const CommandContext& context, const catalog::Rou
     explained.shards_part = std::move(split.shard_part);
     explained.merger_part = std::move(split.merge_part);
   }
-  return targets;
+  co_return targets;
 }
 
 // A collection that does not exist: an empty plan on no shard.
@@ -274,9 +306,11 @@ Awaitable<CommandResult> Explain(CommandContext& context, bson::View command,
       co_return Error(ErrorCode::kCommandNotSupportedOnView,
                       "explain of the view '{}' is not supported yet", explained.ns);
     }
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const Targets targets, Target(context, *route, explained));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const Targets targets,
+                                 co_await Target(context, *route, explained));
     CommandResult result = co_await AskShards(context, route, explained, targets, verbosity);
     if (!retry.IsStale(result.status())) co_return result;
+    ForgetIfStale(context, result.status(), explained.foreign);
     EVENKEEL_CO_RETURN_IF_ERROR(co_await retry.Refresh());
   }
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/async/wait.h"
+#include "base/bson/builder.h"
 #include "base/status.h"
 #include "router/read/aggregate.h"
 #include "router/router.h"
@@ -24,7 +25,7 @@ class RoutedReads final : public ForeignServer {
       : router_(router),
         times_(times),
         reads_(std::move(reads)),
-        collation_(std::move(collation)),
+        collation_(collation.empty() ? Simple() : std::move(collation)),
         depth_(depth) {}
 
   Awaitable<absl::StatusOr<bool>> Serve(CallScope scope) override {
@@ -56,6 +57,11 @@ class RoutedReads final : public ForeignServer {
   }
 
  private:
+  // Without it a read would take the other collection's own.
+  static bson::Document Simple() {
+    bson::Builder simple;
+    return simple.Append("locale", "simple").Finish();
+  }
   struct Open {
     query::ForeignReadPtr read;
     std::unique_ptr<ClientCursor> cursor;
@@ -78,6 +84,7 @@ class RoutedReads final : public ForeignServer {
     call.pipeline = read.pipeline;
     call.let = read.let;
     call.collation = collation_;
+    call.by_id = read.by_id;
     call.depth = depth_ + 1;
     co_return co_await OpenAggregate(context, std::move(call));
   }

@@ -12,6 +12,7 @@
 #include "query/stage/pipeline.h"
 #include "shard/command/cursor_table.h"
 #include "shard/command/figures.h"
+#include "shard/command/foreign_reads.h"
 #include "shard/command/row_operators.h"
 
 namespace evenkeel::shard {
@@ -126,28 +127,46 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
   return cursor;
 }
 
+absl::StatusOr<std::unique_ptr<ReadCursor>> OpenPipeline(const CommandContext& context,
+                                                         const Collection& collection,
+                                                         bson::View stages, ReadSpec spec) {
+  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline parsed,
+                            query::Pipeline::Parse(stages, *spec.query_context));
+  const auto pipeline = std::make_shared<query::Pipeline>(std::move(parsed));
+  pipeline->Optimize();
+  spec.filter = pipeline->LeadingMatch();
+  spec.stages = pipeline;
+  query::StageTrace* trace = spec.trace;
+  EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
+  EVENKEEL_RETURN_IF_ERROR(
+      cursor->SetOperators(pipeline, [&](std::unique_ptr<query::Operator> input) {
+        return pipeline->Build(std::move(input), cursor->query_context(), true, trace);
+      }));
+  return cursor;
+}
+
 absl::StatusOr<std::unique_ptr<ReadCursor>> OpenAggregate(
-    const CommandContext& context, const Collection& collection,
-    std::shared_ptr<const bson::Document> command) {
+    const CommandContext& context, const wire::ShardEnvelope& envelope,
+    const Collection& collection, std::shared_ptr<const bson::Document> command,
+    query::StageTrace* trace) {
   EVENKEEL_ASSIGN_OR_RETURN(const query::AggregateRequest given,
                             query::ParseAggregate(command->view()));
   EVENKEEL_ASSIGN_OR_RETURN(auto query_context, MakeQueryContext(context, collection));
   query_context->internal = true;
   query_context->allow_disk_use = given.allow_disk_use.value_or(query_context->allow_disk_use);
-  EVENKEEL_ASSIGN_OR_RETURN(query::Pipeline parsed,
-                            query::Pipeline::Parse(given.pipeline, *query_context));
-  const auto pipeline = std::make_shared<query::Pipeline>(std::move(parsed));
-  pipeline->Optimize();
+  EVENKEEL_ASSIGN_OR_RETURN(ForeignCollections foreign,
+                            ForeignCollections::Open(context, envelope));
+  if (!foreign.empty()) query_context->foreign = std::make_shared<query::ForeignReads>();
   ReadSpec spec{.command = std::move(command),
-                .filter = pipeline->LeadingMatch(),
                 .hint = given.hint,
                 .query_context = std::move(query_context),
-                .stages = pipeline};
-  EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
-  EVENKEEL_RETURN_IF_ERROR(
-      cursor->SetOperators(pipeline, [&](std::unique_ptr<query::Operator> input) {
-        return pipeline->Build(std::move(input), cursor->query_context(), true);
-      }));
+                .trace = trace};
+  EVENKEEL_ASSIGN_OR_RETURN(auto cursor,
+                            OpenPipeline(context, collection, given.pipeline, std::move(spec)));
+  if (!foreign.empty()) {
+    cursor->SetForeignReader(
+        std::make_unique<ForeignReader>(std::move(foreign), cursor->query_context()));
+  }
   return cursor;
 }
 
@@ -170,8 +189,8 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
                                OpenCollection(*context.service.catalog(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::AggregateRequest request,
                                query::ParseAggregate(context.body()));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(auto cursor,
-                               OpenAggregate(context, collection, CopyOfCommand(context)));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      auto cursor, OpenAggregate(context, envelope, collection, CopyOfCommand(context)));
   const int64_t rows = request.batch_size.value_or(kFirstBatchRows);
   co_return co_await Answer(context, std::move(cursor), {}, rows, true);
 }

@@ -22,7 +22,14 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
                                                      std::shared_ptr<const bson::Document> command,
                                                      bool merge);
 absl::StatusOr<std::unique_ptr<ReadCursor>> OpenAggregate(
-    const CommandContext& context, const Collection& collection,
-    std::shared_ptr<const bson::Document> command);
+    const CommandContext& context, const wire::ShardEnvelope& envelope,
+    const Collection& collection, std::shared_ptr<const bson::Document> command,
+    query::StageTrace* trace = nullptr);
+
+// The cursor of a pipeline. `spec` has the command, the context in which the stages are compiled
+// and a hint; the stages need not outlive the call.
+absl::StatusOr<std::unique_ptr<ReadCursor>> OpenPipeline(const CommandContext& context,
+                                                         const Collection& collection,
+                                                         bson::View stages, ReadSpec spec);
 
 }  // namespace evenkeel::shard

@@ -5,6 +5,7 @@
 
 #include "base/async/wait.h"
 #include "base/status.h"
+#include "shard/command/foreign_reads.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -62,6 +63,12 @@ absl::Status ReadCursor::SetOperators(std::shared_ptr<void> keep, const BuildOpe
   return absl::OkStatus();
 }
 
+void ReadCursor::SetForeignReader(std::unique_ptr<ForeignReader> reader) {
+  foreign_ = std::move(reader);
+}
+
+bool ReadCursor::WaitsForForeign() const { return foreign_ && foreign_->HasWanted(); }
+
 absl::StatusOr<bool> ReadCursor::Matches(bson::View document) const {
   if (range_ && !range_->Contains(document)) return false;
   if (scan_->IsExact(plan_)) return true;
@@ -98,6 +105,7 @@ absl::Status ReadCursor::RunScan(const storage::ReadSlice& slice, RowVisitor vis
     if (!*matches) return Scan::Visit::kContinue;
     if (!operators_) return ShowRow(found.document, visit);
     input_->Push(found.document);
+    ++found_;
     bytes += found.document.SizeBytes();
     return bytes < kSliceInputBytes ? Scan::Visit::kContinue : Scan::Visit::kStop;
   }));
@@ -119,6 +127,7 @@ absl::StatusOr<bool> ReadCursor::RunSlice(const storage::ReadSlice& slice, RowVi
   wants_more_ = true;
   // First what the operators still have: rows of an earlier slice that a batch had no room for.
   if (operators_) EVENKEEL_RETURN_IF_ERROR(PullOperators(visit));
+  if (WaitsForForeign()) return false;
   if (!scan_ended_ && wants_more_ && !operators_ended_) {
     EVENKEEL_RETURN_IF_ERROR(RunScan(slice, visit));
   }
@@ -136,9 +145,13 @@ absl::Status ReadCursor::RunSlice(const CommandContext& context, RowVisitor visi
   return context.CheckInterrupt();
 }
 
-Awaitable<absl::Status> ReadCursor::Pause(const CommandContext& context) const {
-  if (scan_->blocked_on() == nullptr) co_return absl::OkStatus();
-  co_return co_await context.WaitFor(scan_->blocked_on());
+Awaitable<absl::Status> ReadCursor::Pause(CommandContext& context) {
+  if (scan_->blocked_on() != nullptr) {
+    const absl::Status status = co_await context.WaitFor(scan_->blocked_on());
+    EVENKEEL_CO_RETURN_IF_ERROR(status);
+  }
+  if (!WaitsForForeign()) co_return absl::OkStatus();
+  co_return co_await foreign_->Serve(context);
 }
 
 Awaitable<absl::StatusOr<bool>> ReadCursor::NextBatch(CommandContext& context,

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/bson/builder.h"
+#include "query/exec/measured.h"
 #include "query/exec/operator.h"
 #include "query/match/filter.h"
 #include "query/plan/planner.h"
@@ -27,6 +28,8 @@
 
 namespace evenkeel::shard {
 
+class ForeignReader;  // shard/command/foreign_reads.h
+
 // What a query needs before it runs. Views point into `command` or `stages`, which the cursor
 // keeps.
 struct ReadSpec {
@@ -37,6 +40,8 @@ struct ReadSpec {
   // Of an aggregation: the stages, which were parsed with this context. Else the cursor makes one.
   std::unique_ptr<query::QueryContext> query_context;
   std::shared_ptr<query::Pipeline> stages;
+  // Where the stages' operators are to be noted, for explain; outlives the cursor.
+  query::StageTrace* trace = nullptr;
 };
 
 // The input of a cursor's operators: rows of the present slice, which are made owned when it ends.
@@ -70,6 +75,8 @@ class ReadCursor {
   const query::PlanRequest& plan_request() const { return request_; }
   const Collection& collection() const { return collection_; }
   const Scan& scan() const { return *scan_; }
+  // How many documents have passed the filter, when there are operators behind it.
+  int64_t found() const { return found_; }
   const bson::Document& command() const { return *spec_.command; }
 
   // Leaves out the first `skip` rows and ends after `limit` more. Not with operators.
@@ -81,6 +88,8 @@ class ReadCursor {
   using BuildOperators = std::function<absl::StatusOr<std::unique_ptr<query::Operator>>(
       std::unique_ptr<query::Operator>)>;
   absl::Status SetOperators(std::shared_ptr<void> keep, const BuildOperators& build);
+  // Serves the operators that read other collections.
+  void SetForeignReader(std::unique_ptr<ForeignReader> reader);
 
   struct BatchLimits {
     std::optional<int64_t> rows;  // nothing: until bytes_max
@@ -101,8 +110,10 @@ class ReadCursor {
   absl::StatusOr<bool> RunSlice(const storage::ReadSlice& slice, RowVisitor visit);
   // The same on the state that the command reads now; sets ended_.
   absl::Status RunSlice(const CommandContext& context, RowVisitor visit);
-  // Waits for a prepared transaction that the slice has met.
-  Awaitable<absl::Status> Pause(const CommandContext& context) const;
+  // What has to come before the next slice: the end of a prepared transaction that this one has
+  // met, the rows of other collections that operators wait for.
+  Awaitable<absl::Status> Pause(CommandContext& context);
+  bool WaitsForForeign() const;
   absl::Status RunScan(const storage::ReadSlice& slice, RowVisitor visit);
   // Shows a row of a cursor without operators, within its skip and limit.
   Scan::Visit ShowRow(bson::View row, RowVisitor visit);
@@ -120,9 +131,11 @@ class ReadCursor {
   bool sorted_ = false;
   std::unique_ptr<Scan> scan_;
   bool scan_ended_ = false;
+  int64_t found_ = 0;
   int64_t skip_left_ = 0, limit_left_ = INT64_MAX;
   std::shared_ptr<void> keep_;                  // what the operators were compiled into
   SliceInput* input_ = nullptr;                 // the first of operators_
+  std::unique_ptr<ForeignReader> foreign_;      // null: operators read no other collections
   std::unique_ptr<query::Operator> operators_;  // null: rows go straight through
   bool operators_ended_ = false;
   std::deque<query::Row> kept_;  // owned rows that a batch had no room for

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "catalog/config_collections.h"
 #include "shard/command/keyed_locks.h"
+#include "wire/protocol/foreign_collections.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -65,27 +66,38 @@ Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> OpenOrFind(CommandContex
 // records of that time are not here.
 //
 // created  the transaction has created it itself: it was empty before
-absl::Status CheckCollectionAtSnapshot(const CommandContext& context, bool created) {
-  if (context.body()[wire::kShardField].missing()) return absl::OkStatus();
-  EVENKEEL_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
-                            wire::ParseEnvelope(context.body()));
-  const auto now = context.service.catalog()->Find(envelope.collection);
+absl::Status CheckCollectionAtSnapshot(const CommandContext& context, CollectionId collection,
+                                       CatalogVersion version, bool created) {
+  const auto now = context.service.catalog()->Find(collection);
   // A version that is not the shard's is for the command itself to tell.
-  if (now == nullptr || now->version != envelope.version) return absl::OkStatus();
-  if (envelope.collection.value < catalog::kFirstUserId) return absl::OkStatus();
+  if (now == nullptr || now->version != version) return absl::OkStatus();
+  if (collection.value < catalog::kFirstUserId) return absl::OkStatus();
   EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.Read());
-  const auto row =
-      slice.Get(storage::Table::kMeta, catalog::MetaCollectionKey(envelope.collection));
+  const auto row = slice.Get(storage::Table::kMeta, catalog::MetaCollectionKey(collection));
   if (row) {
-    const auto version = bson::ToInt64Exact(bson::View(row->value.data())["version"]);
-    if (version && CatalogVersion{static_cast<uint64_t>(*version)} == envelope.version)
-      return absl::OkStatus();
+    const auto then = bson::ToInt64Exact(bson::View(row->value.data())["version"]);
+    if (then && CatalogVersion{static_cast<uint64_t>(*then)} == version) return absl::OkStatus();
   }
   if (!row && created) return absl::OkStatus();
   return Error(ErrorCode::kSnapshotUnavailable,
                "Unable to read from a snapshot due to pending collection catalog changes; please "
                "retry the operation. Collection '{}' has changed after the snapshot.",
                now->ns);
+}
+
+// Of all collections that a statement names.
+absl::Status CheckCollectionsAtSnapshot(const CommandContext& context, bool created) {
+  if (context.body()[wire::kShardField].missing()) return absl::OkStatus();
+  EVENKEEL_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                            wire::ParseEnvelope(context.body()));
+  EVENKEEL_RETURN_IF_ERROR(
+      CheckCollectionAtSnapshot(context, envelope.collection, envelope.version, created));
+  EVENKEEL_ASSIGN_OR_RETURN(const auto foreign, wire::ParseForeign(context.body()));
+  for (const wire::ForeignCollection& one : foreign) {
+    // One that was not there is empty.
+    EVENKEEL_RETURN_IF_ERROR(CheckCollectionAtSnapshot(context, one.collection, one.version, true));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckSize(ShardService& service, Transaction& transaction, size_t bytes_before) {
@@ -133,7 +145,7 @@ Awaitable<CommandResult> RunStatement(CommandContext& context, bson::Value state
   transaction.last_use = service.wall().Now();
   context.records_statements = bson::Truthy(statement.AsDocument()["records"]);
   const bool created = bson::Truthy(statement.AsDocument()["created"]);
-  EVENKEEL_CO_RETURN_IF_ERROR(CheckCollectionAtSnapshot(context, created));
+  EVENKEEL_CO_RETURN_IF_ERROR(CheckCollectionsAtSnapshot(context, created));
   const size_t bytes_before = transaction.done.effects.bytes();
   CommandResult result = co_await run(handler, context);
   EVENKEEL_CO_RETURN_IF_ERROR(CheckSize(service, transaction, bytes_before));

@@ -18,6 +18,7 @@ function middleStage(random, other) {
     () => ({ $unset: 'tags' }),
     () => ({ $redact: { $cond: [{ $lt: ['$h', random.below(5)] }, '$$KEEP', '$$PRUNE'] } }),
     () => ({ $lookup: { from: other, localField: 'g', foreignField: 'k', as: 'found' } }),
+    () => ({ $lookup: { from: other, localField: 'g', foreignField: 'k', as: 'found', pipeline: [{ $match: { v: { $gt: random.below(20) } } }] } }),
     () => ({
       $lookup: {
         from: other, let: { g: '$g' }, as: 'found',
@@ -45,6 +46,7 @@ function lastStages(random) {
     () => [{ $group: { _id: '$g', n: { $sum: 1 }, s: { $sum: '$v' }, a: { $avg: '$h' }, top: { $top: { sortBy: { v: -1, _id: 1 }, output: '$_id' } } } }],
     () => [{ $group: { _id: '$h', m: { $median: { input: '$v', method: 'approximate' } }, d: { $stdDevPop: '$h' } } },
       { $set: { d: { $round: ['$d', 9] } } }],
+    () => [{ $sort: { v: -1, _id: 1 } }, { $group: { _id: '$g', first: { $first: '$_id' }, last: { $lastN: { input: '$v', n: 2 } } } }],
     () => [{ $bucket: { groupBy: '$v', boundaries: [0, 20, 50], default: 'rest' } }],
     () => [{ $bucketAuto: { groupBy: '$_id', buckets: random.between(1, 6) } }],
     () => [{ $sort: { v: 1, _id: 1 } }, { $skip: random.below(10) }, { $limit: random.between(1, 20) }],
@@ -62,7 +64,14 @@ function canonical(rows) {
   return rows.map(text).sort();
 }
 
-for (const [memory, args] of [['enough memory', []], ['memory for a few rows', TINY_MEMORY]]) describe(`aggregations on one shard and on three, ${memory} (SEED=${SEED})`, () => {
+// Sharded by the fields of the lookups, the shards join by themselves.
+const KINDS = [
+  ['enough memory', [], {}],
+  ['memory for a few rows', TINY_MEMORY, {}],
+  ['lookups by the shard key', [], { own: { g: 'hashed' }, other: { k: 'hashed' } }],
+];
+
+for (const [memory, args, keys] of KINDS) describe(`aggregations on one shard and on three, ${memory} (SEED=${SEED})`, () => {
   const cluster = useCluster({ shards: 3, args });
   let single, spread, otherSingle, otherSpread;
 
@@ -74,8 +83,8 @@ for (const [memory, args] of [['enough memory', []], ['memory for a few rows', T
     const others = range(20).map((i) => ({ _id: 1000 + i, k: i % 10, g: i % 3, h: 1, v: i, next: (i * 3) % 10 }));
     single = cluster.collection();
     otherSingle = cluster.collection();
-    spread = await cluster.sharded();
-    otherSpread = await cluster.sharded();
+    spread = await cluster.sharded(keys.own);
+    otherSpread = await cluster.sharded(keys.other);
     for (const collection of [single, spread]) await collection.insertMany(rows);
     for (const collection of [otherSingle, otherSpread]) await collection.insertMany(others);
   });

@@ -45,6 +45,8 @@ absl::StatusOr<ShardEnvelope> ParseEnvelope(bson::View body) {
       envelope.target = value.AsBinary().bytes;
     } else if (key == "s" && value.Is(bson::Type::kArray)) {
       envelope.statements = value.AsDocument();
+    } else if (key == "f" && value.Is(bson::Type::kArray)) {
+      continue;  // wire/protocol/foreign_collections.h
     } else {
       return Error(ErrorCode::kInvalidOptions, "unknown or mistyped field '$shard.{}'", key);
     }

@@ -384,5 +384,74 @@ TEST(Aggregate, StagesRunBehindThePlan) {
   EXPECT_EQ(Field(reply, "cursor.firstBatch.0.n"), "300");
 }
 
+// An aggregate over `own` that may read `other` by itself.
+std::string Joining(const TestCollection& own, const TestCollection& other, uint64_t version,
+                    const std::string& pipeline) {
+  const std::string foreign = R"("f": [{"n": ")" + other.ns + R"(", "c": {"$numberLong": ")" +
+                              std::to_string(other.id) + R"("}, "v": {"$numberLong": ")" +
+                              std::to_string(version) + R"("}}])";
+  return R"({"aggregate": ")" + std::string(own.name()) + R"(", "pipeline": )" + pipeline +
+         R"(, "cursor": {}, )" + own.Shard(foreign) + "}";
+}
+
+TEST(Aggregate, ReadsOtherCollectionsByItself) {
+  const TestCollection own{};
+  const TestCollection other{.id = 2000, .ns = "db.d"};
+  ShardFixture shard;
+  shard.Put(own);
+  shard.Put(other);
+  shard.Insert(own, Numbered(300));
+  Rows rows;
+  for (int i = 0; i < 600; ++i) {
+    rows.push_back(R"({"_id": )" + std::to_string(i) + R"(, "of": )" + std::to_string(i / 2) + "}");
+  }
+  shard.Insert(other, rows);
+  const std::string lookup = R"({"$lookup": {"from": "d", "localField": "_id",
+                                            "foreignField": "of", "as": "d"}})";
+  const bson::Document counted =
+      shard.Run(Joining(own, other, 1, "[" + lookup + R"(, {"$unwind": "$d"}, {"$count": "n"}])"));
+  EXPECT_EQ(Field(counted, "cursor.firstBatch.0.n"), "600") << bson::ToJson(counted);
+  const bson::Document first = shard.Run(Joining(own, other, 1, "[" + lookup + "]"));
+  EXPECT_EQ(RowsOf(first), 101u);
+  const bson::Document rest = shard.Run(GetMore(CursorOf(first)));
+  EXPECT_EQ(RowsOf(rest), 199u);
+  EXPECT_EQ(Field(rest, "cursor.nextBatch.0.d.1._id"), "203");
+  // As one of two versions: not this one.
+  EXPECT_EQ(shard.CodeOfRun(Joining(own, other, 2, "[" + lookup + "]")), 13388);
+  // It was not told of any.
+  EXPECT_EQ(
+      shard.CodeOfRun(own.Command("aggregate", R"("cursor": {}, "pipeline": [)" + lookup + "]")),
+      1);
+}
+
+TEST(Explain, StagesAndWhatTheySpilled) {
+  ShardFixture shard;
+  shard.Put(kPlain);
+  shard.Insert(kPlain, Numbered(50));
+  const bson::Document reply = shard.Run(
+      R"({"explain": {"aggregate": "c", "cursor": {}, "pipeline": [{"$match": {"a": {"$lt": 40}}},
+           {"$sort": {"a": -1}}, {"$group": {"_id": {"$mod": ["$a", 3]}, "n": {"$sum": 1},
+           "all": {"$push": "$a"}}}]}, "verbosity": "executionStats", )" +
+      kPlain.Shard() + "}");
+  const struct {
+    std::string_view path, value;
+  } cases[] = {
+      {"stages.0.$cursor.executionStats.nReturned", "40"},
+      {"stages.0.nReturned", "40"},
+      {"stages.1.$project.a", "true"},  // rows are narrowed before they are sorted
+      {"stages.1.nReturned", "40"},
+      {"stages.2.$sort.a", "-1"},
+      {"stages.2.nReturned", "40"},
+      {"stages.2.usedDisk", "false"},
+      {"stages.2.spills", "0"},
+      {"stages.3.nReturned", "3"},
+      {"stages.3.usedDisk", "false"},
+      {"stages.3.spilledRecords", "0"},
+  };
+  for (const auto& [path, value] : cases) EXPECT_EQ(Field(reply, path), value) << path;
+  EXPECT_NE(Field(reply, "stages.2.totalDataSizeSortedBytesEstimate"), "0");
+  EXPECT_NE(Field(reply, "stages.3.maxAccumulatorMemoryUsageBytes.all"), "missing");
+}
+
 }  // namespace
 }  // namespace evenkeel::shard
