@@ -13,7 +13,8 @@ namespace evenkeel::storage {
 namespace {
 
 // The counters come last, in the transaction that moves the position.
-constexpr Table kBulkTables[] = {Table::kDocs, Table::kIndex, Table::kSessions, Table::kMeta, Table::kChanges};
+constexpr Table kBulkTables[] = {Table::kDocs, Table::kIndex, Table::kSessions, Table::kMeta,
+                                 Table::kChanges};
 
 }  // namespace
 

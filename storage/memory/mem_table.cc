@@ -26,8 +26,8 @@ Count DecodeCount(std::string_view value) {
 }
 
 MemTable::MemTable(LogIndex first)
-    : lists_{SkipList(&nodes_), SkipList(&nodes_), SkipList(&nodes_), SkipList(&nodes_),
-             SkipList(&nodes_), SkipList(&nodes_)},
+    : lists_{SkipList(&nodes_), SkipList(&nodes_), SkipList(&nodes_),
+             SkipList(&nodes_), SkipList(&nodes_), SkipList(&nodes_)},
       first_index_(first),
       last_index_{first.value - 1} {}
 

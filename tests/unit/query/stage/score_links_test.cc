@@ -17,7 +17,7 @@ std::vector<bson::Document> Inputs() {
 }
 
 // The rows as one JSON array, or the code of the error.
-std::string Run(std::string_view pipeline) {
+std::string RowsOf(std::string_view pipeline) {
   const auto rows = RunWhole(pipeline, Inputs());
   if (!rows.ok()) return std::to_string(static_cast<int>(CodeOf(rows.status())));
   std::string text;
@@ -68,7 +68,7 @@ TEST(Scores, PipelinesThatReadThem) {
       {R"([{"$score": {"score": 1, "normalization": "max"}}])", "2"},
       {R"([{"$score": {"score": 1, "x": 2}}])", "40415"},
   };
-  for (const auto& [pipeline, rows] : cases) EXPECT_EQ(Run(pipeline), rows) << pipeline;
+  for (const auto& [pipeline, rows] : cases) EXPECT_EQ(RowsOf(pipeline), rows) << pipeline;
 }
 
 TEST(Scores, Fusion) {
@@ -76,15 +76,15 @@ TEST(Scores, Fusion) {
                                   "q": [{"$score": {"score": "$b"}}, {"$match": {"_id": {"$lt": 3}}}])";
   const auto fusion = [&](std::string_view normalization, std::string_view rest,
                           std::string_view field) {
-    return Run(std::string(R"([{"$scoreFusion": {"input": {"pipelines": {)")
-                   .append(two)
-                   .append(R"(}, "normalization": ")")
-                   .append(normalization)
-                   .append("\"}")
-                   .append(rest)
-                   .append(R"(}}, {"$project": {"s": )")
-                   .append(field)
-                   .append("}}]"));
+    return RowsOf(std::string(R"([{"$scoreFusion": {"input": {"pipelines": {)")
+                      .append(two)
+                      .append(R"(}, "normalization": ")")
+                      .append(normalization)
+                      .append("\"}")
+                      .append(rest)
+                      .append(R"(}}, {"$project": {"s": )")
+                      .append(field)
+                      .append("}}]"));
   };
   constexpr std::string_view kScore = R"({"$meta": "score"})";
   EXPECT_EQ(fusion("none", "", kScore), "{ _id: 1, s: 5.0 } { _id: 2, s: 3.0 } { _id: 3, s: 2.5 }");
@@ -103,10 +103,10 @@ TEST(Scores, Fusion) {
   EXPECT_EQ(fusion("none", R"(, "combination": {"method": "sum"})", kScore), "2");
   EXPECT_EQ(fusion("none", R"(, "combination": {"method": "expression"})", kScore), "9");
   EXPECT_EQ(fusion("none", R"(, "combination": {"weights": {"x": 1}})", kScore), "9967500");
-  EXPECT_EQ(Run(R"([{"$scoreFusion": {"input": {"pipelines": {"p": [{"$sort": {"a": 1}}]},
+  EXPECT_EQ(RowsOf(R"([{"$scoreFusion": {"input": {"pipelines": {"p": [{"$sort": {"a": 1}}]},
                                                 "normalization": "none"}}}])"),
             "9402500");
-  EXPECT_EQ(Run(R"([{"$rankFusion": {"input": {"pipelines": {"p": [{"$sort": {"a": -1}}]}},
+  EXPECT_EQ(RowsOf(R"([{"$rankFusion": {"input": {"pipelines": {"p": [{"$sort": {"a": -1}}]}},
                                      "scoreDetails": true}}, {"$limit": 1},
                     {"$project": {"s": {"$round": [{"$meta": "score"}, 6]}}}])"),
             "{ _id: 3, s: 0.016393 }");

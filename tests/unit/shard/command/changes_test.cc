@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -47,7 +47,7 @@ class Changes : public testing::Test {
     std::string ids;
     for (const auto& [key, note] : reply["notes"].AsDocument()) {
       const bson::Value document = note.AsDocument()["d"];
-      ids += document.missing() ? "-" : bson::ToJson(document.AsDocument()["_id"]);
+      ids += document.missing() ? "-" : std::to_string(document.AsDocument()["_id"].AsInt32());
     }
     std::sort(ids.begin(), ids.end());
     return ids;
@@ -166,7 +166,7 @@ TEST_F(Changes, ADocumentStaysWhereARemovalHasItsAge) {
   shard_.Insert(kFollowed, {R"({"_id": 3, "a": 3})"});
   const bson::Document comes = List(Notes()).front();
   bson::Builder goes;
-  for (const auto& [name, value] : comes) {
+  for (const auto& [name, value] : comes.view()) {
     if (name != "d") goes.Append(name, value);
   }
   const bson::Document removal = goes.Finish();
