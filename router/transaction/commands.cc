@@ -7,6 +7,7 @@
 #include "router/router.h"
 #include "router/shard_request.h"
 #include "router/transaction/commit.h"
+#include "router/write/results.h"
 
 namespace evenkeel::router {
 namespace {
@@ -52,18 +53,26 @@ Awaitable<absl::Status> Recover(CommandContext& context) {
   co_return NotActive(context);
 }
 
+// The reply to a commit: it is done, whatever becomes of its write concern.
+bson::Document Committed(const CommandContext& context) {
+  const auto concern = write::WriteConcernError(context.request.generic.write_concern);
+  bson::Builder reply;
+  if (concern) reply.Append("writeConcernError", *concern);
+  return reply.Finish();
+}
+
 }  // namespace
 
 Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context) {
   EVENKEEL_CO_RETURN_IF_ERROR(CheckArguments(context));
   if (context.transaction == nullptr) {
     EVENKEEL_CO_RETURN_IF_ERROR(co_await Recover(context));
-    co_return bson::Document();
+    co_return Committed(context);
   }
   const CallScope scope{context.request.deadline, context.cancelled, nullptr};
   EVENKEEL_CO_RETURN_IF_ERROR(
       co_await CommitTransaction(context.router, context.transaction, scope));
-  co_return bson::Document();
+  co_return Committed(context);
 }
 
 Awaitable<CommandResult> AbortTransactionCommand(CommandContext& context) {
