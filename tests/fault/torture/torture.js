@@ -228,4 +228,4 @@ async function main() {
 
 if (require.main === module) main().catch((error) => { console.error(error); process.exit(2); });
 
-module.exports = { Torture };
+module.exports = { ACCOUNTS, START, Torture };
