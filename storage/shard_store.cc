@@ -69,13 +69,31 @@ ShardStoreImpl::ShardStoreImpl(const StoreOptions& options, ShardLog* log, base:
           std::make_shared<History>(&views_, options.history_bytes_max, options.history_age_max)) {}
 
 absl::Status ShardStoreImpl::Start() {
+  EVENKEEL_ASSIGN_OR_RETURN(const CheckpointPosition position, OpenCheckpoints());
+  checkpointer_->Start();
+  EVENKEEL_RETURN_IF_ERROR(Recover(position));
+  writer_->Start();
+  checkpointer_->WatchActive([this] { return writer_->ActiveSince(); },
+                             [this] { queue_.RequestFreeze(); });
+  return absl::OkStatus();
+}
+
+absl::Status ShardStoreImpl::StartStepped() {
+  EVENKEEL_ASSIGN_OR_RETURN(const CheckpointPosition position, OpenCheckpoints());
+  return Recover(position);
+}
+
+absl::StatusOr<CheckpointPosition> ShardStoreImpl::OpenCheckpoints() {
   EVENKEEL_ASSIGN_OR_RETURN(EngineState state, LoadEngineState(lmdb_.get()));
   const CheckpointPosition position = state.position;
   views_.StartAt(position.index, position.latest);
   checkpointer_ = std::make_unique<Checkpointer>(
       Checkpointer::Parts{&options_, log_, lmdb_.get(), &views_, history_.get(), &reserve_},
       std::move(state));
-  checkpointer_->Start();
+  return position;
+}
+
+absl::Status ShardStoreImpl::Recover(const CheckpointPosition& position) {
   const auto full = [this]() -> absl::Status {
     checkpointer_->Notify();
     if (checkpointer_->WaitingBytes() <= kReplayTablesMax * options_.table_bytes_max)
@@ -111,9 +129,6 @@ void ShardStoreImpl::StartWriting(LogIndex last, Timestamp clock_bound) {
   parts.waiting_bytes = [this] { return checkpointer_->WaitingBytes(); };
   parts.drain_rate = [this] { return checkpointer_->DrainRate(); };
   writer_ = std::make_unique<Writer>(std::move(parts), last, clock_bound);
-  writer_->Start();
-  checkpointer_->WatchActive([this] { return writer_->ActiveSince(); },
-                             [this] { queue_.RequestFreeze(); });
 }
 
 ShardStoreImpl::~ShardStoreImpl() { Stop(); }

@@ -28,6 +28,10 @@ class ShardStoreImpl final : public ShardStore {
   // Reads LMDB's position, replays the log behind it, starts the threads. Called once, before
   // anything else.
   absl::Status Start();
+  // The same without threads, for tests that go step by step: RunQueued executes what was
+  // submitted, and nothing is checkpointed.
+  absl::Status StartStepped();
+  bool RunQueued() { return writer_->RunQueued(); }
 
   absl::Status Submit(std::unique_ptr<WriteOp> op) override { return queue_.Submit(std::move(op)); }
   ReadSlice Read() override;
@@ -49,6 +53,8 @@ class ShardStoreImpl final : public ShardStore {
   // listener.
   struct LogListener;
 
+  absl::StatusOr<CheckpointPosition> OpenCheckpoints();
+  absl::Status Recover(const CheckpointPosition& position);
   void StartWriting(LogIndex last, Timestamp clock_bound);
   void Stop();
 

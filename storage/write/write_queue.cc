@@ -62,6 +62,11 @@ bool WriteQueue::Take(size_t bytes_max, Work* work) {
   return true;
 }
 
+bool WriteQueue::IsEmpty() {
+  absl::MutexLock lock(&mutex_);
+  return !HasWork();
+}
+
 void WriteQueue::WaitUntilClosed(absl::Duration timeout) {
   absl::MutexLock lock(&mutex_);
   mutex_.AwaitWithTimeout(absl::Condition(&closed_), timeout);

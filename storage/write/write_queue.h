@@ -40,6 +40,8 @@ class WriteQueue {
   // Waits for work; up to `bytes_max` of operations but at least one if there is one. False when
   // closed and empty.
   bool Take(size_t bytes_max, Work* work);
+  // True when Take would wait.
+  bool IsEmpty();
   // Writer: waits, but not once the queue is closed.
   void WaitUntilClosed(absl::Duration timeout);
   // Operations are finished: their bytes are no longer pending. Any thread.

@@ -52,6 +52,14 @@ void Writer::Run() {
   ended_ = true;
 }
 
+bool Writer::RunQueued() {
+  const bool any = !parts_.queue->IsEmpty();
+  WriteQueue::Work work;
+  while (!parts_.queue->IsEmpty() && parts_.queue->Take(limits::kLogGroupBytesMax, &work))
+    RunBatch(std::move(work));
+  return any;
+}
+
 LogIndex Writer::WaitForFreeze(uint64_t number) {
   absl::MutexLock lock(&mutex_);
   const auto done = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

@@ -43,6 +43,8 @@ class Writer {
   // Continues behind log entry `last`, whose table is the views' newest.
   Writer(Parts parts, LogIndex last, Timestamp clock_bound);
   void Start();
+  // Instead of Start: executes what is queued in the calling thread. False: nothing was.
+  bool RunQueued();
   // Waits for the thread to end. The queue must have been closed or aborted.
   void Join() { thread_.reset(); }
 
