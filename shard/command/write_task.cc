@@ -160,14 +160,18 @@ absl::Status CommandWrites::SubmitNow(ShardService& service, std::shared_ptr<Wri
 Awaitable<absl::Status> CommandWrites::WaitForKeys() {
   const auto blocked = newest_;
   const absl::Time give_up = std::min(caller_.deadline, keys_give_up_);
-  const absl::Status status = co_await blocked->blocker->off_keys.Wait(give_up, caller_.cancelled);
-  if (!status.ok()) {
+  const auto gave_up = [&](const absl::Status& status) {
     const bool own = give_up == caller_.deadline || CodeOf(status) == ErrorCode::kInterrupted;
-    co_return own ? status : WriteConflict();
-  }
+    return own ? status : WriteConflict();
+  };
+  const absl::Status status = co_await blocked->blocker->off_keys.Wait(give_up, caller_.cancelled);
+  if (!status.ok()) co_return gave_up(status);
+  // Many may have waited: together they are more than the store takes at once.
+  auto grant = co_await caller_.service->write_budget()->Acquire(task_->SizeBytes(), give_up,
+                                                                 caller_.cancelled);
+  if (!grant.ok()) co_return gave_up(grant.status());
   // Executed again before the place is dropped: no transaction takes the key in between.
-  base::ByteBudget::Grant grant = caller_.service->write_budget()->Force(task_->SizeBytes());
-  EVENKEEL_CO_RETURN_IF_ERROR(SubmitNewest(std::move(grant)));
+  EVENKEEL_CO_RETURN_IF_ERROR(SubmitNewest(*std::move(grant)));
   const auto again = newest_;
   (void)co_await again->executed.Wait();
   co_return absl::OkStatus();
