@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/bson/builder.h"
+#include "base/bson/number.h"
 #include "base/status.h"
 #include "query/exec/measured.h"
 #include "query/stage/colocation.h"
@@ -43,6 +44,16 @@ absl::Status ParseStage(bson::Value element, const QueryContext& context, bool f
     return Error(ErrorCode::kCommandNotSupported, "the stage {} is not supported", name);
   }
   return op->parse(*op, spec, context, out);
+}
+
+// True when rows leave a stage with the value at the path that they came with.
+bool KeepsKey(const Stage& stage, const std::string& key) {
+  if (stage.MatchFilter() != nullptr || stage.MatchMayPass({key})) return true;
+  if (stage.op().name != "$project") return false;
+  const std::string_view first = std::string_view(key).substr(0, key.find('.'));
+  const bson::Value kept = stage.spec().AsDocument()[first];
+  if (kept.missing()) return first == "_id";
+  return (kept.IsNumber() || kept.Is(bson::Type::kBool)) && bson::Truthy(kept);
 }
 
 void AddOnce(std::string_view name, std::vector<std::string>* names) {
@@ -162,7 +173,7 @@ std::vector<std::string> Pipeline::JoinOnShards(const Colocation& colocation) {
     // one by one, with the key that they lie by.
     if (!colocation.key) continue;
     if (stage->op().split != stage::Split::kEachShard) break;
-    if (stage->MatchFilter() == nullptr && !stage->MatchMayPass({*colocation.key})) break;
+    if (!KeepsKey(*stage, *colocation.key)) break;
   }
   return joined;
 }

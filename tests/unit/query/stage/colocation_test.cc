@@ -40,7 +40,13 @@ TEST(Colocation, ShardedByTheJoinedFields) {
       {R"([{"$lookup": {"from": "c", "localField": "k", "foreignField": "f", "as": "x"}}])", ""},
       {R"([{"$lookup": {"from": "c", "localField": "k.l", "foreignField": "g", "as": "x"}}])", ""},
       {R"([{"$lookup": {"from": "c", "pipeline": [], "as": "x"}}])", ""},
+      {R"([{"$project": {"k": 1}},
+           {"$lookup": {"from": "c", "localField": "k.l", "foreignField": "f", "as": "x"}}])",
+       "$project $lookup"},
       // The key is another one behind these.
+      {R"([{"$project": {"a": 1}},
+           {"$lookup": {"from": "c", "localField": "k.l", "foreignField": "f", "as": "x"}}])",
+       "$project"},
       {R"([{"$set": {"k.l": 1}},
            {"$lookup": {"from": "c", "localField": "k.l", "foreignField": "f", "as": "x"}}])",
        "$set"},
