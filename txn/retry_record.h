@@ -60,6 +60,7 @@ enum class RowKind : uint8_t {
   kStatement = 2,
   kPrepared = 3,
   kDecision = 4,
+  kTouch = 5,  // never there: what attempts of one statement conflict on
 };
 
 // lsid, kind, lowest statement of the row.

@@ -181,9 +181,24 @@ std::string PreparedKey(const TransactionId& id, uint32_t part) {
 
 std::string DecisionKey(const TransactionId& id) { return KeyOf(id, RowKind::kDecision); }
 
+std::string TouchKey(const TransactionId& command, int32_t statement) {
+  std::string key = KeyOf(command, RowKind::kTouch);
+  AppendBigEndian(static_cast<uint32_t>(statement), &key);
+  return key;
+}
+
+std::string UpsertTouchKey(CollectionId collection, int64_t filter_hash) {
+  std::string name;
+  AppendBigEndian(collection.value, &name);
+  AppendBigEndian(static_cast<uint64_t>(filter_hash), &name);
+  return TouchKey({std::move(name), TxnNumber{0}}, 0);
+}
+
 bool IsPreparedKey(std::string_view key) { return HasKind(key, RowKind::kPrepared); }
 
 bool IsDecisionKey(std::string_view key) { return HasKind(key, RowKind::kDecision); }
+
+bool IsTouchKey(std::string_view key) { return HasKind(key, RowKind::kTouch); }
 
 TransactionId IdOfKey(std::string_view key) {
   uint64_t bits = 0;

@@ -57,9 +57,16 @@ absl::StatusOr<PreparedTransaction> DecodePrepared(const std::vector<std::string
 std::string PreparedKey(const TransactionId& id, uint32_t part);
 // Where a decision lies.
 std::string DecisionKey(const TransactionId& id);
+// What attempts at the same statement of a session touch, wherever they come from: the first to
+// touch it holds it, and a transaction that has not seen the last touch cannot have it.
+std::string TouchKey(const TransactionId& command, int32_t statement);
+// The same for upserts that would insert what they do not find, if they may find each other's
+// document: with the same hash of what they look for, in the same collection.
+std::string UpsertTouchKey(CollectionId collection, int64_t filter_hash);
 // What kind of row a key of the sessions table names. Rows of retryable writes have others.
 bool IsPreparedKey(std::string_view key);
 bool IsDecisionKey(std::string_view key);
+bool IsTouchKey(std::string_view key);
 // The transaction that a prepared or decision row belongs to. Requires such a key.
 TransactionId IdOfKey(std::string_view key);
 

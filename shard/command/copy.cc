@@ -11,8 +11,8 @@
 #include "base/fail_point.h"
 #include "base/status.h"
 #include "shard/command/document_write.h"
-#include "shard/command/retry_log.h"
 #include "shard/command/write_task.h"
+#include "shard/commit/retry_rows.h"
 #include "txn/retry_record.h"
 
 namespace evenkeel::shard {
@@ -48,7 +48,7 @@ class CopyInTask final : public WriteTask {
       if (status.ok()) ++added;
     }
     for (const auto& [key, value] : rows_) {
-      if (status.ok()) PutCopiedRow(context, key, value);
+      if (status.ok()) PutRetryRow(context, key, value);
     }
   }
   size_t SizeBytes() const override { return bytes_; }

@@ -8,6 +8,7 @@ namespace evenkeel::shard {
 
 Awaitable<CommandResult> ChooseCommand(CommandContext& context);
 Awaitable<CommandResult> FindRecordCommand(CommandContext& context);
+Awaitable<CommandResult> TouchCommand(CommandContext& context);
 Awaitable<CommandResult> WaitDurableCommand(CommandContext& context);
 
 }  // namespace evenkeel::shard

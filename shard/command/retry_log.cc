@@ -124,17 +124,4 @@ void RetryLog::Put(storage::WriteContext& context, const Collection& collection,
               txn::EncodeRetryRecord(record));
 }
 
-void PutCopiedRow(storage::WriteContext& context, std::string_view key, std::string_view value) {
-  const auto copied = txn::DecodeRetryRecord(value);
-  if (!copied.ok() || copied->results.empty()) return;
-  const std::string newest_key = txn::NewestRecordKey(txn::LsidOfKey(key));
-  const auto newest = context.Get(Table::kSessions, newest_key);
-  const auto facts = newest ? txn::FactsOf(newest->value) : txn::RetryRecordFacts{TxnNumber{-1}};
-  if (!facts.ok() || facts->txn < copied->txn) {
-    context.Put(Table::kSessions, newest_key, value);
-  } else if (facts->txn == copied->txn) {
-    context.Put(Table::kSessions, txn::RetryRecordKey(txn::LsidOfKey(key), *copied), value);
-  }
-}
-
 }  // namespace evenkeel::shard

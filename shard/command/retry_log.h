@@ -5,6 +5,7 @@
 #include <absl/status/statusor.h>
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,8 @@ class RetryLog {
                                               const wire::ShardEnvelope& envelope);
 
   bool active() const { return command_.has_value(); }
+  // Requires that it is active.
+  const std::string& lsid() const { return command_->lsid; }
   // The statement id of the i-th document or statement of this request.
   int32_t StatementId(size_t i) const;
 
@@ -57,9 +60,5 @@ class RetryLog {
   std::optional<txn::RetryableCommand> command_;
   std::vector<int32_t> statements_;  // empty: 0, 1, 2, …
 };
-
-// Stores a row that was copied from another shard; one of a number that is not the session's newest
-// here is left out. Writer thread.
-void PutCopiedRow(storage::WriteContext& context, std::string_view key, std::string_view value);
 
 }  // namespace evenkeel::shard

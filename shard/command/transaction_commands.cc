@@ -74,7 +74,9 @@ class EndTask : public WriteTask {
     return CheckCollections(context, *transaction_);
   }
 
+  // Nobody asks for a statement's own transaction by its session.
   void PutNewestRow(storage::WriteContext& context) {
+    if (transaction_->kind == TransactionKind::kStatement) return;
     txn::RetryRecord row;
     row.txn = transaction_->id().number;
     row.written_ms = absl::ToUnixMillis(now_);
@@ -357,7 +359,7 @@ Awaitable<CommandResult> PrepareTransactionCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const KeyedLocks::Guard turn,
                                co_await TakeTurn(service, *transaction));
   if (transaction->state == TransactionState::kActive) {
-    transaction->last_use = service.wall().Now();
+    transaction->Use(service.wall().Now());
     transaction->done.coordinator =
         ShardId{static_cast<uint32_t>(bson::ToInt64Truncated(context.body()["coordinator"]))};
   }
@@ -367,6 +369,13 @@ Awaitable<CommandResult> PrepareTransactionCommand(CommandContext& context) {
   bson::Builder reply;
   reply.Append("preparedAt", transaction->prepared_at);
   co_return reply.Finish();
+}
+
+Awaitable<CommandResult> CommitUnderWayCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const txn::TransactionId id, TransactionIdOf(context.body()));
+  const auto transaction = context.service.transactions().Find(id);
+  if (transaction != nullptr) transaction->Use(context.service.wall().Now());
+  co_return bson::Document();
 }
 
 Awaitable<CommandResult> ApplyDecisionCommand(CommandContext& context) {
@@ -430,7 +439,7 @@ Awaitable<CommandResult> ListPreparedCommand(CommandContext& context) {
     reply.OpenDocument(rows.NextKey());
     append_id(transaction->id());
     reply.Append("coordinator", static_cast<int64_t>(transaction->done.coordinator.value))
-        .Append("seconds", absl::ToInt64Seconds(now - transaction->last_use))
+        .Append("seconds", absl::ToInt64Seconds(now - transaction->last_use()))
         .Close();
   }
   reply.Close().OpenArray("decisions");
@@ -489,8 +498,9 @@ Awaitable<void> ShardService::EndOldTransactions() {
   const absl::Time now = wall_->Now();
   const absl::Duration lifetime = absl::Seconds(transaction_lifetime_seconds.load());
   for (const auto& transaction : transactions_->All()) {
-    const bool is_old = transaction->only_reads ? transaction->last_use < now - kCursorIdleMax
-                                                : transaction->started < now - lifetime;
+    const bool is_old = transaction->kind == TransactionKind::kSnapshot
+                            ? transaction->last_use() < now - kCursorIdleMax
+                            : transaction->started < now - lifetime;
     // One whose statement goes on is ended the next time.
     if (is_old) co_await Abort(transaction, absl::Now() + kTurnWaitMax);
   }

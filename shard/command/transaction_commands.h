@@ -15,6 +15,9 @@ namespace evenkeel::shard {
 Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context);
 // {_prepareTransaction: 1, lsid, txnNumber, coordinator: shard} -> {preparedAt}. Errors: as commit.
 Awaitable<CommandResult> PrepareTransactionCommand(CommandContext& context);
+// {_commitUnderWay: 1, lsid, txnNumber} -> {}: its router still drives the commit; what is prepared
+// does not count as left behind.
+Awaitable<CommandResult> CommitUnderWayCommand(CommandContext& context);
 // {_applyDecision: 1, lsid, txnNumber, commitAt?: Timestamp} -> {}: commits what is prepared, or
 // gives it up. What is not prepared is given up in any case. Nothing is done when it is over.
 Awaitable<CommandResult> ApplyDecisionCommand(CommandContext& context);

@@ -1,6 +1,8 @@
 // Statements of transactions.
 #include "shard/command/transaction_statement.h"
 
+#include <absl/time/clock.h>
+
 #include <utility>
 
 #include "base/async/wait.h"
@@ -30,16 +32,33 @@ Awaitable<absl::Status> WaitUntilReadable(ShardService& service, Timestamp times
   co_return *status;
 }
 
+TransactionKind KindOf(bson::View statement) {
+  if (bson::Truthy(statement["onlyReads"])) return TransactionKind::kSnapshot;
+  return bson::Truthy(statement["records"]) ? TransactionKind::kStatement
+                                            : TransactionKind::kClients;
+}
+
+// A snapshot that is given up for another one may be in use for so long.
+constexpr absl::Duration kSnapshotEndMax = absl::Milliseconds(50);
+
 Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> Open(CommandContext& context,
                                                              txn::TransactionId id,
-                                                             Timestamp read_at, bool only_reads) {
+                                                             Timestamp read_at,
+                                                             TransactionKind kind) {
   ShardService& service = context.service;
   EVENKEEL_CO_RETURN_IF_ERROR(co_await WaitUntilReadable(service, read_at));
   EVENKEEL_CO_ASSIGN_OR_RETURN(auto snapshot, service.store().OpenSnapshot(read_at));
   std::shared_ptr<Transaction> superseded;
-  auto transaction = service.transactions().Begin(std::move(id), read_at, std::move(snapshot),
-                                                  service.wall().Now(), &superseded);
-  if (transaction.ok()) (*transaction)->only_reads = only_reads;
+  const absl::Time now = service.wall().Now();
+  if (kind == TransactionKind::kSnapshot) {
+    auto opened = service.transactions().BeginSnapshot(std::move(id), read_at, std::move(snapshot),
+                                                       now, &superseded);
+    if (superseded != nullptr)
+      co_await service.Abort(std::move(superseded), absl::Now() + kSnapshotEndMax);
+    co_return opened;
+  }
+  auto transaction = service.transactions().Begin(std::move(id), read_at, std::move(snapshot), kind,
+                                                  now, &superseded);
   if (superseded != nullptr) co_await service.Abort(std::move(superseded));
   co_return transaction;
 }
@@ -52,14 +71,16 @@ Awaitable<absl::StatusOr<std::shared_ptr<Transaction>>> OpenOrFind(CommandContex
     if (!read_at.Is(bson::Type::kTimestamp)) {
       co_return MakeError(ErrorCode::kInvalidOptions, "a transaction's readAt is missing");
     }
-    co_return co_await Open(context, std::move(id), read_at.AsTimestamp(),
-                            bson::Truthy(statement["onlyReads"]));
+    co_return co_await Open(context, std::move(id), read_at.AsTimestamp(), KindOf(statement));
   }
   auto found = context.service.transactions().Find(id);
-  if (found == nullptr) {
-    co_return txn::TransactionAborted(id.number);
+  if (found != nullptr) co_return found;
+  if (KindOf(statement) == TransactionKind::kSnapshot) {
+    co_return MakeError(ErrorCode::kSnapshotTooOld,
+                        "the snapshot of the cursor was given up: it was not used for long, or too "
+                        "many are open");
   }
-  co_return found;
+  co_return txn::TransactionAborted(id.number);
 }
 
 // The snapshot may lie before the collection became what it is: its documents, ranges and index
@@ -142,7 +163,7 @@ Awaitable<CommandResult> RunStatement(CommandContext& context, bson::Value state
   if (transaction.state != TransactionState::kActive) {
     co_return txn::TransactionAborted(transaction.id().number);
   }
-  transaction.last_use = service.wall().Now();
+  service.transactions().Use(transaction, service.wall().Now());
   context.records_statements = bson::Truthy(statement.AsDocument()["records"]);
   const bool created = bson::Truthy(statement.AsDocument()["created"]);
   EVENKEEL_CO_RETURN_IF_ERROR(CheckCollectionsAtSnapshot(context, created));

@@ -178,6 +178,7 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
   if (targeted) key = options.target;
   const bool may_insert = statement.upsert() && !targeted;
   KeyedLocks::Guard guard;
+  Intents::Place place;  // in line for a key that the attempt before this one has met
   bool duplicate_once = false;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
@@ -200,7 +201,17 @@ Awaitable<absl::StatusOr<WriteOneOutcome>> WriteOne(CommandContext& context,
     PrepareAhead(statement, may_insert, task.get());
     const bool nothing_chosen = task->candidates.empty();
     EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Submit(context, task));
+    if (guard.held()) {
+      const bool waits = co_await writes->MeetsHeldKey();
+      if (waits) {
+        // Other upserts go on meanwhile, so everything is searched again.
+        guard = KeyedLocks::Guard();
+        EVENKEEL_CO_ASSIGN_OR_RETURN(place, co_await writes->AwaitKey());
+        continue;
+      }
+    }
     EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Executed());
+    place = nullptr;
     if (guard.held()) EVENKEEL_CO_RETURN_IF_ERROR(co_await writes->Durable());
     if (CodeOf(task->status) == ErrorCode::kDuplicateKey && task->upsert && !duplicate_once) {
       // Somebody has inserted what the search did not find: it may match now.

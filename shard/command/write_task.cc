@@ -20,6 +20,12 @@ constexpr absl::Duration kKeyWaitMax = absl::Seconds(30);
 // What a task of a transaction may write to the log: flags of indexes.
 constexpr size_t kLayerTaskBytes = 1024;
 
+// What a wait that has ended so means to the writer: whoever sets no deadline of its own gave up.
+absl::Status GaveUp(const absl::Status& status, bool own_deadline) {
+  const bool own = own_deadline || CodeOf(status) == ErrorCode::kInterrupted;
+  return status.ok() || own ? status : WriteConflict();
+}
+
 }  // namespace
 
 // One task on its way. The members are written before the event that tells of them is set.
@@ -143,7 +149,8 @@ Awaitable<absl::Status> CommandWrites::Submit(const CommandContext& context,
   }
   caller_ = {&context.service, context.deadline, context.cancelled, context.transaction};
   task_ = std::move(task);
-  keys_give_up_ = task_->IsPatient() ? absl::InfiniteFuture() : absl::Now() + kKeyWaitMax;
+  if (!std::exchange(goes_on_, false))
+    keys_give_up_ = task_->IsPatient() ? absl::InfiniteFuture() : absl::Now() + kKeyWaitMax;
   co_return SubmitNewest(std::move(grant));
 }
 
@@ -155,26 +162,43 @@ absl::Status CommandWrites::SubmitNow(ShardService& service, std::shared_ptr<Wri
   return SubmitNewest(std::move(grant));
 }
 
-// Waits for the transaction that holds a key of the newest task, in line for that key, and executes
-// the task again.
-Awaitable<absl::Status> CommandWrites::WaitForKeys() {
+Awaitable<absl::Status> CommandWrites::AwaitHolder() {
   const auto blocked = newest_;
   const absl::Time give_up = std::min(caller_.deadline, keys_give_up_);
-  const auto gave_up = [&](const absl::Status& status) {
-    const bool own = give_up == caller_.deadline || CodeOf(status) == ErrorCode::kInterrupted;
-    return own ? status : WriteConflict();
-  };
   const absl::Status status = co_await blocked->blocker->off_keys.Wait(give_up, caller_.cancelled);
-  if (!status.ok()) co_return gave_up(status);
+  co_return GaveUp(status, give_up == caller_.deadline);
+}
+
+// In line for the key, then executes the task again.
+Awaitable<absl::Status> CommandWrites::WaitForKeys() {
+  const auto blocked = newest_;
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await AwaitHolder());
   // Many may have waited: together they are more than the store takes at once.
+  const absl::Time give_up = std::min(caller_.deadline, keys_give_up_);
   auto grant = co_await caller_.service->write_budget()->Acquire(task_->SizeBytes(), give_up,
                                                                  caller_.cancelled);
-  if (!grant.ok()) co_return gave_up(grant.status());
+  if (!grant.ok()) co_return GaveUp(grant.status(), give_up == caller_.deadline);
   // Executed again before the place is dropped: no transaction takes the key in between.
   EVENKEEL_CO_RETURN_IF_ERROR(SubmitNewest(*std::move(grant)));
   const auto again = newest_;
   (void)co_await again->executed.Wait();
   co_return absl::OkStatus();
+}
+
+Awaitable<bool> CommandWrites::MeetsHeldKey() {
+  const auto pending = newest_;
+  (void)co_await pending->executed.Wait();
+  co_return pending->blocker != nullptr;
+}
+
+Awaitable<absl::StatusOr<Intents::Place>> CommandWrites::AwaitKey() {
+  const auto blocked = newest_;
+  const absl::Status status = co_await AwaitHolder();
+  blocked->blocker = nullptr;
+  Intents::Place place = std::move(blocked->place);
+  EVENKEEL_CO_RETURN_IF_ERROR(status);
+  goes_on_ = true;
+  co_return place;
 }
 
 Awaitable<absl::Status> CommandWrites::Executed() {

@@ -9,6 +9,7 @@
 #include "base/async/wait.h"
 #include "shard/command/command.h"
 #include "shard/command/service.h"
+#include "shard/commit/intents.h"
 #include "storage/store.h"
 
 namespace evenkeel::shard {
@@ -52,6 +53,13 @@ class CommandWrites {
   // NoSuchTransaction in a transaction, which has to end then; MaxTimeMSExpired, Interrupted, or
   // WriteConflict after a long wait for a key.
   Awaitable<absl::Status> Executed();
+  // Waits until the newest task was executed, or has met a key that a transaction holds: true then,
+  // and nothing of it was done. Instead of Executed, by a command that holds what others need.
+  Awaitable<bool> MeetsHeldKey();
+  // Gives that task up and waits until the transaction has let go of the key. No transaction takes
+  // it as long as the place is kept. Errors: MaxTimeMSExpired, Interrupted, or WriteConflict after
+  // a long wait.
+  Awaitable<absl::StatusOr<Intents::Place>> AwaitKey();
   // Waits until everything the tasks have seen and done is durable and visible. OK without any; a
   // task that was refused or has given up has done nothing, and that was told by Executed.
   // Errors: of the first task that failed: InterruptedAtShutdown (outcome unknown), OutOfDiskSpace
@@ -72,10 +80,13 @@ class CommandWrites {
     std::shared_ptr<Transaction> transaction;
   };
   absl::Status SubmitNewest(base::ByteBudget::Grant grant);
+  // Waits for the transaction that the newest task has met.
+  Awaitable<absl::Status> AwaitHolder();
   Awaitable<absl::Status> WaitForKeys();
 
   Caller caller_;
   absl::Time keys_give_up_;  // of the newest task
+  bool goes_on_ = false;     // it is a new attempt at one that was given up for its key
   std::shared_ptr<WriteTask> task_;
   std::shared_ptr<Pending> newest_;
   std::shared_ptr<Failures> failures_;  // of all

@@ -47,16 +47,25 @@ enum class TransactionState : uint8_t {
   kAborted,
 };
 
+// Whose it is.
+enum class TransactionKind : uint8_t {
+  kClients,    // a client's, of its session
+  kStatement,  // a router's own, for one statement of a client: its id is used once
+  kSnapshot,   // of a cursor: it only reads, and lives as long as it is used
+};
+
 // Statements run one at a time; the writer thread changes the state and, while a statement waits
 // for it, the effects.
 struct Transaction {
   std::unique_ptr<storage::Snapshot> snapshot;  // keeps the history that its reads need
+  TransactionKind kind = TransactionKind::kClients;
   absl::Time started;
-  absl::Time last_use;
   size_t counted_bytes = 0;  // the table's: of its layer
   bool counted = false;      // the table's: among the open ones
-  bool only_reads = false;   // of a cursor: lives as long as it is used
   uint64_t lock = 0;         // names the turn that its statements take
+  // When something was last heard of it. Any thread.
+  absl::Time last_use() const { return absl::FromUnixNanos(last_use_nanos_); }
+  void Use(absl::Time now) { last_use_nanos_ = absl::ToUnixNanos(now); }
 
   // What it has done here: kept in the form in which it is prepared.
   txn::PreparedTransaction done;
@@ -72,6 +81,9 @@ struct Transaction {
   Timestamp committed_at;
   Milestone off_keys;  // its claims are free: writers may go on
   Milestone ended;     // its outcome is visible: readers may go on
+
+ private:
+  std::atomic<int64_t> last_use_nanos_{0};
 };
 
 }  // namespace evenkeel::shard

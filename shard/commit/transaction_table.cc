@@ -2,6 +2,7 @@
 #include "shard/commit/transaction_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/status.h"
@@ -14,16 +15,25 @@ bool IsOver(const Transaction& transaction) {
   return state == TransactionState::kCommitted || state == TransactionState::kAborted;
 }
 
+std::shared_ptr<Transaction> MakeTransaction(txn::TransactionId id, Timestamp read_at,
+                                             std::unique_ptr<storage::Snapshot> snapshot,
+                                             TransactionKind kind, absl::Time now) {
+  auto transaction = std::make_shared<Transaction>();
+  transaction->snapshot = std::move(snapshot);
+  transaction->kind = kind;
+  transaction->started = now;
+  transaction->Use(now);
+  transaction->done.id = std::move(id);
+  transaction->done.read_at = read_at;
+  return transaction;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Transaction>> TransactionTable::Begin(
     txn::TransactionId id, Timestamp read_at, std::unique_ptr<storage::Snapshot> snapshot,
-    absl::Time now, std::shared_ptr<Transaction>* superseded) {
-  auto transaction = std::make_shared<Transaction>();
-  transaction->snapshot = std::move(snapshot);
-  transaction->started = transaction->last_use = now;
-  transaction->done.id = std::move(id);
-  transaction->done.read_at = read_at;
+    TransactionKind kind, absl::Time now, std::shared_ptr<Transaction>* superseded) {
+  auto transaction = MakeTransaction(std::move(id), read_at, std::move(snapshot), kind, now);
   const TxnNumber number = transaction->id().number;
   absl::MutexLock lock(&mutex_);
   if (open_ >= kCountMax) {
@@ -52,10 +62,37 @@ absl::StatusOr<std::shared_ptr<Transaction>> TransactionTable::Begin(
   return transaction;
 }
 
+std::shared_ptr<Transaction> TransactionTable::BeginSnapshot(
+    txn::TransactionId id, Timestamp read_at, std::unique_ptr<storage::Snapshot> snapshot,
+    absl::Time now, std::shared_ptr<Transaction>* superseded) {
+  auto transaction =
+      MakeTransaction(std::move(id), read_at, std::move(snapshot), TransactionKind::kSnapshot, now);
+  absl::MutexLock lock(&mutex_);
+  transaction->lock = next_lock_++;
+  if (snapshots_.size() >= kSnapshotsMax) {
+    *superseded = snapshots_.front();
+    // One that is in use does not stand in the way of the next attempt.
+    snapshots_.splice(snapshots_.end(), snapshots_, snapshots_.begin());
+  }
+  snapshots_.push_back(transaction);
+  snapshot_places_[transaction->id().lsid] = std::prev(snapshots_.end());
+  return transaction;
+}
+
+void TransactionTable::Use(Transaction& transaction, absl::Time now) {
+  transaction.Use(now);
+  if (transaction.kind != TransactionKind::kSnapshot) return;
+  absl::MutexLock lock(&mutex_);
+  const auto place = snapshot_places_.find(transaction.id().lsid);
+  if (place != snapshot_places_.end())
+    snapshots_.splice(snapshots_.end(), snapshots_, place->second);
+}
+
 std::shared_ptr<Transaction> TransactionTable::Restore(txn::PreparedTransaction prepared,
                                                        absl::Time now) {
   auto transaction = std::make_shared<Transaction>();
-  transaction->started = transaction->last_use = now;
+  transaction->started = now;
+  transaction->Use(now);
   transaction->done = std::move(prepared);
   transaction->state = TransactionState::kPrepared;
   transaction->counted = true;
@@ -88,6 +125,8 @@ size_t TransactionTable::CountLayer(Transaction& transaction) {
 
 std::shared_ptr<Transaction> TransactionTable::Find(const txn::TransactionId& id) const {
   absl::MutexLock lock(&mutex_);
+  if (const auto place = snapshot_places_.find(id.lsid); place != snapshot_places_.end())
+    return *place->second;
   const auto found = sessions_.find(id.lsid);
   if (found != sessions_.end() && found->second.open && found->second.open->id() == id)
     return found->second.open;
@@ -99,13 +138,23 @@ std::shared_ptr<Transaction> TransactionTable::Find(const txn::TransactionId& id
 
 void TransactionTable::Remove(Transaction& transaction) {
   absl::MutexLock lock(&mutex_);
+  if (transaction.kind == TransactionKind::kSnapshot) {
+    const auto place = snapshot_places_.find(transaction.id().lsid);
+    if (place == snapshot_places_.end()) return;
+    const SnapshotList::iterator at = place->second;
+    snapshot_places_.erase(place);
+    snapshots_.erase(at);
+    return;
+  }
   if (std::exchange(transaction.counted, false)) {
     --open_;
     layer_bytes_ -= std::exchange(transaction.counted_bytes, 0);
   }
   const auto found = sessions_.find(transaction.id().lsid);
-  if (found != sessions_.end() && found->second.open.get() == &transaction)
+  if (found != sessions_.end() && found->second.open.get() == &transaction) {
     found->second.open = nullptr;
+    if (transaction.kind == TransactionKind::kStatement) sessions_.erase(found);
+  }
   std::erase_if(behind_, [&](const auto& other) { return other.get() == &transaction; });
 }
 
@@ -127,6 +176,7 @@ std::vector<TransactionTable::OpenDecision> TransactionTable::Decisions() const 
 std::vector<std::shared_ptr<Transaction>> TransactionTable::All() const {
   absl::MutexLock lock(&mutex_);
   std::vector<std::shared_ptr<Transaction>> all = behind_;
+  all.insert(all.end(), snapshots_.begin(), snapshots_.end());
   for (const auto& [lsid, slot] : sessions_) {
     if (slot.open != nullptr) all.push_back(slot.open);
   }
@@ -143,6 +193,11 @@ void TransactionTable::Forget(absl::Time before) {
 size_t TransactionTable::size() const {
   absl::MutexLock lock(&mutex_);
   return open_;
+}
+
+size_t TransactionTable::snapshot_count() const {
+  absl::MutexLock lock(&mutex_);
+  return snapshots_.size();
 }
 
 }  // namespace evenkeel::shard

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/fail_point.h"
 #include "base/status.h"
+#include "shard/commit/retry_rows.h"
 #include "shard/commit/shard_state.h"
 #include "storage/keys/key_encoding.h"
 #include "storage/read/overlay.h"
@@ -67,9 +68,9 @@ absl::Status LayerContext::Claim(Table table, std::string_view key) {
     return WriteConflict();
   }
   if (intents_->IsWaitedFor(table, key)) return Conflict();
-  const bool changed = table == Table::kDocs
-                           ? base_.ChangedSince(table, key, transaction_->read_at())
-                           : RangeChanged(table, key);
+  const bool changed = table == Table::kIndex
+                           ? RangeChanged(table, key)
+                           : base_.ChangedSince(table, key, transaction_->read_at());
   if (changed && !EVENKEEL_FAIL_POINT(txn_plant_no_conflict)) return Conflict();
   intents_->Take(transaction_, table, key);
   return absl::OkStatus();
@@ -132,7 +133,9 @@ void Install(storage::WriteContext& context, const Transaction& transaction) {
   for (size_t i = 0; i < storage::kTableCount; ++i) {
     const auto table = static_cast<Table>(i);
     for (const auto& [key, effect] : transaction.done.effects.effects(table)) {
-      if (effect.value) {
+      if (effect.value && table == Table::kSessions) {
+        PutRetryRow(context, key, *effect.value);
+      } else if (effect.value) {
         context.Put(table, key, *effect.value);
       } else {
         context.Remove(table, key);

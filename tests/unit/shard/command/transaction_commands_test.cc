@@ -39,6 +39,11 @@ class Driver {
     read_at_ = shard_.store().latest();
     return *this;
   }
+  // It is of one statement of a client.
+  Driver& OfStatement() {
+    records_ = true;
+    return *this;
+  }
   bson::Document Statement(const std::string& name, const std::string& rest) {
     return shard_.Run(Message(name, rest));
   }
@@ -72,6 +77,7 @@ class Driver {
     bson::Builder out(Json(kCollection.Command(name, rest)));
     out.OpenDocument("$txn").AppendFields(Json("{" + id_ + "}")).Append("readAt", read_at_);
     if (!std::exchange(started_, true)) out.Append("start", true);
+    if (records_) out.Append("records", true);
     out.Close();
     return out.Finish();
   }
@@ -80,6 +86,7 @@ class Driver {
   const std::string id_;
   Timestamp read_at_;
   bool started_ = false;
+  bool records_ = false;
 };
 
 const std::string kOne = "AAECAwQFBgcICQoLDA0OAQ==", kTwo = "AAECAwQFBgcICQoLDA0OAg==";
@@ -349,6 +356,110 @@ TEST(Decisions, AreKeptUntilTheyAreForgotten) {
   EXPECT_FALSE(one.End("_decisionOf")["committedAt"].missing());
   one.End("_forgetDecision");
   EXPECT_EQ(Field(bench.shard.Run(R"({"_listPrepared": 1})"), "decisions.0"), "missing");
+}
+
+// A key of the kind that txn::TouchKey makes.
+std::string TouchOf(bool ends) {
+  return R"("touch": [{"k": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODwUAAAAAAAAAAAAAAAAAAAAA", "subType": "00"}},
+                       "ends": )" +
+         std::string(ends ? "true}]" : "false}]");
+}
+
+TEST(Touch, IsHadByOneAtATimeAndByNobodyWhoHasNotSeenTheLast) {
+  Bench bench;
+  Driver one = bench.One(), two = bench.Two();
+  EXPECT_EQ(Field(one.Statement("_touch", TouchOf(false)), "$txn.wrote"), "true");
+  EXPECT_EQ(two.Code("_touch", TouchOf(false)), 112);
+  EXPECT_EQ(Driver::CodeOf(one.End("_commitTransaction")), 0);
+  EXPECT_EQ(two.Code("_touch", TouchOf(false)), 112) << "it was touched after the snapshot";
+  two.End("_abortTransaction");
+  EXPECT_EQ(bench.Two(2).Code("_touch", TouchOf(false)), 0);
+  EXPECT_EQ(bench.shard.CountRecords(storage::Table::kSessions), 1u) << "the session's newest row";
+}
+
+TEST(Touch, EndsAnotherAttemptThatIsNotPrepared) {
+  Bench bench;
+  Driver one = bench.One(), two = bench.Two();
+  EXPECT_EQ(one.Code("_touch", TouchOf(true)), 0);
+  EXPECT_EQ(two.Code("_touch", TouchOf(true)), 112) << "it begins again";
+  EXPECT_EQ(Driver::CodeOf(one.End("_commitTransaction")), 251);
+  EXPECT_EQ(bench.Two(2).Code("_touch", TouchOf(true)), 0);
+}
+
+TEST(Touch, WaitsForAPreparedAttempt) {
+  for (const bool commits : {true, false}) {
+    Bench bench;
+    Driver one = bench.One(), two = bench.Two();
+    EXPECT_EQ(one.Code("_touch", TouchOf(true)), 0);
+    const bson::Document vote = one.End("_prepareTransaction", R"(, "coordinator": 1)");
+    ASSERT_EQ(Driver::CodeOf(vote), 0);
+    auto waits = two.StartStatement("_touch", TouchOf(true));
+    EXPECT_EQ(waits.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+    one.End("_applyDecision", commits ? R"(, "commitAt": )" + Field(vote, "preparedAt") : "");
+    EXPECT_EQ(Driver::CodeOf(waits.get()), commits ? 112 : 0);
+  }
+}
+
+const std::string kClient =
+    R"("lsid": {"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0OAw==", "subType": "04"}}})";
+std::string Client(int number) {
+  return kClient + R"(, "txnNumber": {"$numberLong": ")" + std::to_string(number) + R"("})";
+}
+std::string FindRecord(int number) {
+  return kCollection.Command("_findRecord", R"("statement": 0, )" + Client(number));
+}
+
+TEST(OwnTransaction, RecordsItsStatementWithItsWrites) {
+  Bench bench;
+  Driver one = bench.One().OfStatement();
+  EXPECT_EQ(one.Code("update", Inc(1) + ", " + Client(3)), 0);
+  EXPECT_EQ(Field(bench.shard.Run(FindRecord(3)), "found"), "false");
+  const bson::Document vote = one.End("_prepareTransaction", R"(, "coordinator": 1)");
+  // What is prepared may become a record.
+  auto asked = bench.shard.Start(FindRecord(3));
+  EXPECT_EQ(asked.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  one.End("_applyDecision", R"(, "commitAt": )" + Field(vote, "preparedAt"));
+  EXPECT_EQ(Field(asked.get(), "result"), R"({"n":1,"nModified":1})");
+}
+
+TEST(OwnTransaction, OneThatEndsLateDoesNotPutTheSessionBack) {
+  for (const bool prepared : {false, true}) {
+    Bench bench;
+    Driver one = bench.One().OfStatement();
+    EXPECT_EQ(one.Code("update", Inc(1) + ", " + Client(3)), 0);
+    bson::Document vote;
+    if (prepared) vote = one.End("_prepareTransaction", R"(, "coordinator": 1)");
+    EXPECT_EQ(bench.shard.CodeOfRun(kCollection.Command("update", Inc(2) + ", " + Client(5))), 0);
+    if (prepared) {
+      one.End("_applyDecision", R"(, "commitAt": )" + Field(vote, "preparedAt"));
+    } else {
+      one.End("_commitTransaction");
+    }
+    EXPECT_EQ(bench.Documents()[0], R"({"_id":1,"n":1})");
+    EXPECT_EQ(Field(bench.shard.Run(FindRecord(5)), "found"), "true");
+    EXPECT_EQ(bench.shard.CodeOfRun(FindRecord(3)), 225);
+  }
+}
+
+TEST(OwnTransaction, LeavesNoRowOfItsOwn) {
+  Bench bench;
+  Driver one = bench.One().OfStatement();
+  EXPECT_EQ(one.Code("insert", Insert(3)), 0);
+  EXPECT_EQ(Driver::CodeOf(one.End("_commitTransaction")), 0);
+  EXPECT_EQ(bench.shard.CountRecords(storage::Table::kSessions), 0u);
+}
+
+TEST(Prepared, ACommitUnderWayIsNotLeftBehind) {
+  Bench bench;
+  Driver one = bench.One();
+  EXPECT_EQ(one.Code("insert", Insert(3)), 0);
+  one.End("_prepareTransaction", R"(, "coordinator": 1)");
+  bench.shard.wall.Advance(absl::Seconds(8));
+  EXPECT_EQ(Driver::CodeOf(one.End("_commitUnderWay")), 0);
+  bench.shard.wall.Advance(absl::Seconds(4));
+  EXPECT_EQ(Field(bench.shard.Run(R"({"_listPrepared": 1})"), "prepared.0.seconds"), "4");
+  one.End("_applyDecision");
+  EXPECT_EQ(Driver::CodeOf(one.End("_commitUnderWay")), 0);
 }
 
 TEST(Transaction, ALongOneIsEnded) {
