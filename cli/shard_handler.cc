@@ -4,7 +4,9 @@
 #include <absl/time/clock.h>
 #include <unistd.h>
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/bson/builder.h"
 #include "base/log.h"
@@ -57,6 +59,11 @@ absl::StatusOr<bson::Document> ShardHandler::Authenticate(wire::ClientState& cli
 std::optional<absl::StatusOr<bson::Document>> ShardHandler::OfProcess(
     const wire::Request& request) {
   if (request.name == "_ping") return bson::Document();
+  if (request.name == "_cancel") {
+    const bson::Value operation = request.body().Front().value;
+    if (operation.Is(bson::Type::kInt64)) Cancel(static_cast<uint64_t>(operation.AsInt64()));
+    return bson::Document();
+  }
   if (request.name == "_processInfo") {
     bson::Builder reply;
     reply.Append("version", EVENKEEL_VERSION)
@@ -70,6 +77,41 @@ std::optional<absl::StatusOr<bson::Document>> ShardHandler::OfProcess(
     base::LogInfo("shard", "certificates were read again");
   }
   return bson::Document();
+}
+
+// A request under way, for as long as it exists.
+class ShardHandler::Running {
+ public:
+  Running(ShardHandler* handler, uint64_t operation, const base::CancellationToken& disconnected)
+      : handler_(handler),
+        operation_(operation),
+        source_(std::make_shared<base::CancellationSource>(disconnected)) {
+    absl::MutexLock lock(&handler_->mutex_);
+    place_ = handler_->running_.emplace(operation_, source_);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    absl::MutexLock lock(&handler_->mutex_);
+    handler_->running_.erase(place_);
+  }
+  base::CancellationToken token() const { return source_->token(); }
+
+ private:
+  ShardHandler* const handler_;
+  const uint64_t operation_;
+  const std::shared_ptr<base::CancellationSource> source_;
+  std::multimap<uint64_t, std::shared_ptr<base::CancellationSource>>::iterator place_;
+};
+
+void ShardHandler::Cancel(uint64_t operation) {
+  std::vector<std::shared_ptr<base::CancellationSource>> found;
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto [begin, end] = running_.equal_range(operation);
+    for (auto it = begin; it != end; ++it) found.push_back(it->second);
+  }
+  for (const auto& source : found) source->Cancel();
 }
 
 boost::asio::awaitable<wire::Reply> ShardHandler::Handle(std::shared_ptr<wire::ClientState> client,
@@ -92,8 +134,8 @@ boost::asio::awaitable<wire::Reply> ShardHandler::Handle(std::shared_ptr<wire::C
     body = *std::move(*answered);
   } else {
     request.message.operation = peer.operation;
-    body = co_await service_->Handle(std::move(request.message), peer.deadline,
-                                     client->disconnected.token());
+    const Running running(this, peer.operation, client->disconnected.token());
+    body = co_await service_->Handle(std::move(request.message), peer.deadline, running.token());
   }
   if (body.view().Contains("ok")) co_return wire::Reply{std::move(body)};
   const wire::ReplyContext facts{.operation_time = clock_->Now(), .to_peer = true};

@@ -7,10 +7,13 @@
 #include <absl/synchronization/mutex.h>
 #include <absl/time/clock.h>
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/async/cancellation.h"
 #include "base/clock.h"
 #include "shard/command/service.h"
 #include "wire/net/handler.h"
@@ -41,6 +44,9 @@ class ShardHandler final : public wire::RequestHandler {
   absl::StatusOr<bson::Document> Greet(const wire::ClientState& client, bson::View body);
   // What a router asks of the process, not of its shard.
   std::optional<absl::StatusOr<bson::Document>> OfProcess(const wire::Request& request);
+  class Running;
+  // Ends what runs for an operation of a client.
+  void Cancel(uint64_t operation);
   absl::StatusOr<bson::Document> Authenticate(wire::ClientState& client, bson::View body);
 
   shard::ShardService* const service_;
@@ -50,6 +56,9 @@ class ShardHandler final : public wire::RequestHandler {
   const absl::Time started_ = absl::Now();
   absl::Mutex mutex_;
   absl::flat_hash_map<int64_t, Greeting> greetings_ ABSL_GUARDED_BY(mutex_);  // by connection
+  // By the client's operation that they belong to.
+  std::multimap<uint64_t, std::shared_ptr<base::CancellationSource>> running_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace evenkeel::cli

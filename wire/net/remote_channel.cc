@@ -25,6 +25,17 @@ constexpr absl::Duration kRetryPauseMax = absl::Seconds(1);
 // The shard itself says that the time is over; the router gives up a little later.
 constexpr absl::Duration kDeadlineGrace = absl::Milliseconds(500);
 
+// A shard may take so long to end what was cancelled; it hears of it again and again, as the
+// request itself may be on its way still.
+constexpr absl::Duration kCancelTimeMax = absl::Seconds(2);
+constexpr absl::Duration kCancelPause = absl::Milliseconds(50);
+
+Message CancelRequest(uint64_t operation) {
+  bson::Builder body;
+  body.Append("_cancel", static_cast<int64_t>(operation)).Append("$db", "admin");
+  return MakeMessage(body.Finish());
+}
+
 Message PingRequest() {
   bson::Builder body;
   body.Append("_ping", int32_t{1}).Append("$db", "admin");
@@ -148,9 +159,31 @@ Message RemoteChannel::WithPeerFields(Message request, absl::Time deadline) cons
   AppendPeerFields(body, fields, absl::Now());
   Message out = MakeMessage(body.Finish());
   out.sequences = request.sequences;
+  out.operation = request.operation;
   out.owner = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
       out.owner, request.owner);
   return out;
+}
+
+struct RemoteChannel::Ending {
+  base::CancellationSource over;     // the call has returned
+  base::CancellationSource give_up;  // the exchange is aborted
+};
+
+asio::awaitable<void> RemoteChannel::EndAtShard(uint64_t operation, std::shared_ptr<Ending> ending,
+                                                base::CancellationToken stopping) {
+  const Message request = CancelRequest(operation);
+  const absl::Time give_up = absl::Now() + kCancelTimeMax;
+  while (absl::Now() < give_up && !stopping.IsCancelled()) {
+    auto link = co_await Take(give_up);
+    if (!link.ok()) break;
+    const auto reply = co_await (*link)->Exchange(request, give_up, stopping);
+    if (!reply.ok()) break;
+    if (up_) idle_.push_back(*std::move(link));
+    const absl::Status slept = co_await base::Sleep(kCancelPause, ending->over.token());
+    if (!slept.ok()) co_return;
+  }
+  ending->give_up.Cancel();
 }
 
 asio::awaitable<absl::StatusOr<Message>> RemoteChannel::CallOnce(
@@ -158,8 +191,18 @@ asio::awaitable<absl::StatusOr<Message>> RemoteChannel::CallOnce(
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto slot, co_await slots_.Acquire(1, deadline, cancelled));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::shared_ptr<PeerLink> link, co_await Take(deadline));
   busy_.insert(link.get());
+  const auto ending = std::make_shared<Ending>();
+  const uint64_t callback = cancelled.OnCancel([this, ending, operation = request.operation] {
+    const bool told =
+        operation != 0 && tasks_.Spawn([this, ending, operation](base::CancellationToken stopping) {
+          return EndAtShard(operation, ending, std::move(stopping));
+        });
+    if (!told) ending->give_up.Cancel();
+  });
   absl::StatusOr<Message> reply =
-      co_await link->Exchange(request, deadline + kDeadlineGrace, cancelled);
+      co_await link->Exchange(request, deadline + kDeadlineGrace, ending->give_up.token());
+  cancelled.Forget(callback);
+  ending->over.Cancel();
   busy_.erase(link.get());
   if (reply.ok() && up_) {
     link->idle_since = absl::Now();

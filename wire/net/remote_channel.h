@@ -49,6 +49,7 @@ class RemoteChannel final : public ShardChannel {
   // Waits until the shard answers. Errors: AuthenticationFailed; Interrupted.
   boost::asio::awaitable<absl::Status> WaitUntilUp(base::CancellationToken cancelled);
 
+  // A call that is cancelled is ended at the shard before it returns, if the shard answers.
   // Errors also: HostUnreachable when the shard did not come within wait_max: nothing was done.
   boost::asio::awaitable<absl::StatusOr<Message>> Call(Message request, absl::Time deadline,
                                                        base::CancellationToken cancelled) override;
@@ -60,6 +61,11 @@ class RemoteChannel final : public ShardChannel {
   boost::asio::awaitable<absl::StatusOr<std::shared_ptr<PeerLink>>> Take(absl::Time deadline);
   boost::asio::awaitable<absl::StatusOr<Message>> CallOnce(
       const Message& request, absl::Time deadline, const base::CancellationToken& cancelled);
+  // What becomes of a call whose client has gone or whose operation was killed.
+  struct Ending;
+  // Tells the shard to end what it does for an operation, and gives it a little time to answer.
+  boost::asio::awaitable<void> EndAtShard(uint64_t operation, std::shared_ptr<Ending> ending,
+                                          base::CancellationToken stopping);
   std::shared_ptr<PeerLink> TakeIdle();
   Message WithPeerFields(Message request, absl::Time deadline) const;
   absl::Status Unreachable() const;
