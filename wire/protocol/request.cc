@@ -245,13 +245,49 @@ absl::Status CheckConcerns(const Request& request) {
   return absl::OkStatus();
 }
 
+// Databases whose collections no transaction reads or writes.
+bool IsSystemDatabase(std::string_view name) {
+  return name == "admin" || name == "config" || name == "local";
+}
+
+// Commands that end something cannot begin a transaction.
+bool MayBegin(const CommandFacts& facts) {
+  return facts.name != "commitTransaction" && facts.name != "abortTransaction" &&
+         facts.name != "killCursors";
+}
+
+// A cursor is where its command has put it: that of bulkWrite lies in `admin`.
+bool NamesItsCollection(const CommandFacts& facts) {
+  return facts.flags & (kReads | kWrites) && !(facts.flags & kAdminOnly) &&
+         facts.name != "getMore" && facts.name != "killCursors";
+}
+
+// Source: "Transactions and Operations" in the manual.
+absl::Status CheckInTransaction(const Request& request) {
+  constexpr ErrorCode kNotSupported = ErrorCode::kOperationNotSupportedInTransaction;
+  const uint32_t flags = request.facts->flags;
+  if (!(flags & kInTransaction)) {
+    return Error(kNotSupported, "Cannot run '{}' in a multi-document transaction.", request.name);
+  }
+  if (request.generic.start_transaction && !MayBegin(*request.facts)) {
+    return Error(kNotSupported, "Cannot run '{}' as the first operation in a transaction.",
+                 request.name);
+  }
+  if (NamesItsCollection(*request.facts) && IsSystemDatabase(request.database)) {
+    return Error(kNotSupported, "Cannot run command against the '{}' database in a transaction.",
+                 request.database);
+  }
+  const bool writes = flags & kRetryable && request.argument.Is(Type::kString);
+  if (writes && request.argument.AsString().starts_with("system.")) {
+    return Error(kNotSupported, "Cannot write to '{}.{}' in a multi-document transaction.",
+                 request.database, request.argument.AsString());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckTransaction(const Request& request) {
   const uint32_t flags = request.facts->flags;
-  if (request.in_transaction()) {
-    if (flags & kInTransaction) return absl::OkStatus();
-    return Error(ErrorCode::kOperationNotSupportedInTransaction,
-                 "Cannot run '{}' in a multi-document transaction.", request.name);
-  }
+  if (request.in_transaction()) return CheckInTransaction(request);
   if (request.generic.txn_number && !(flags & kRetryable)) {
     return Error(
         kNotRetryable,

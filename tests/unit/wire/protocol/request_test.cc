@@ -200,6 +200,36 @@ TEST(CheckAllowed, CommandsAndTheirRules) {
   }
 }
 
+TEST(CheckAllowed, WhatNoTransactionDoes) {
+  const std::pair<const char*, int> cases[] = {
+      {R"("find": "c", "$db": "db")", 0},
+      {R"("find": "c", "$db": "config")", 263},
+      {R"("insert": "c", "$db": "admin")", 263},
+      {R"("distinct": "c", "$db": "local")", 263},
+      {R"("insert": "system.x", "$db": "db")", 263},
+      {R"("find": "system.x", "$db": "db")", 0},
+      {R"("bulkWrite": 1, "$db": "admin")", 0},
+      {R"("getMore": {"$numberLong": "1"}, "collection": "$cmd.bulkWrite", "$db": "admin")", 0},
+      {R"("hello": 1, "$db": "admin")", 0},
+      {R"("explain": {}, "$db": "db")", 263},
+      {R"("listIndexes": "c", "$db": "db")", 263},
+      {R"("killCursors": "c", "$db": "db")", 0},
+      {R"("killCursors": "c", "$db": "db", "startTransaction": true)", 263},
+      {R"("commitTransaction": 1, "$db": "admin", "startTransaction": true)", 263},
+      {R"("abortTransaction": 1, "$db": "admin", "startTransaction": true)", 263},
+      {R"("find": "c", "$db": "db", "startTransaction": true)", 0},
+  };
+  const std::string lsid =
+      R"("lsid": {"id": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}}})";
+  for (const auto& [fields, code] : cases) {
+    const auto request = Parse("{" + std::string(fields) + ", " + lsid +
+                               R"(, "txnNumber": {"$numberLong": "1"}, "autocommit": false})");
+    ASSERT_TRUE(request.ok()) << fields;
+    const absl::Status status = CheckAllowed(*request);
+    EXPECT_EQ(status.ok() ? 0 : static_cast<int>(CodeOf(status)), code) << fields;
+  }
+}
+
 TEST(CheckAllowed, AdminCommandsOnAdmin) {
   const auto request = Parse(R"({"listDatabases": 1, "$db": "admin"})");
   EXPECT_TRUE(CheckAllowed(*request).ok());
