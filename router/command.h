@@ -54,6 +54,7 @@ struct CommandContext {
   bool close_connection = false;  // instead of answering: a fail point wants it
   std::shared_ptr<const fail::Failure> failure;  // of a fail point that hit this command, else null
   std::shared_ptr<OperationTrace> trace;         // of the client's request; null within tests
+  int32_t operation = 0;  // its number in the router's OperationTable; 0 within tests
 
   // Of calls that read or write for the client.
   CallScope scope() const { return {request.deadline, cancelled, transaction, trace}; }

@@ -18,9 +18,11 @@
 #include "router/operation_trace.h"
 #include "router/query_context.h"
 #include "router/session/async_mutex.h"
+#include "router/session/operation_table.h"
 #include "router/session/session_table.h"
 #include "router/table.h"
 #include "router/transaction/commit.h"
+#include "router/transaction/open_transactions.h"
 #include "router/transaction/snapshot_read.h"
 #include "router/transaction/statement.h"
 #include "wire/protocol/commands.h"
@@ -118,7 +120,9 @@ Router::Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardCha
   state_->cluster->ObserveWith(clock);
   state_->cursors = std::make_unique<CursorTable>(wall);
   state_->sessions = std::make_unique<SessionTable>(wall);
-  state_->upserts = std::make_unique<NamedLocks>();
+  state_->operations = std::make_unique<OperationTable>();
+  state_->transactions = std::make_unique<OpenTransactions>();
+  state_->statement_turns = std::make_unique<NamedLocks>();
   state_->ddl_locks = std::make_unique<NamedLocks>();
   state_->started = wall->Now();
   state_->process_id = bson::NewObjectId();
@@ -193,9 +197,13 @@ Awaitable<CommandResult> RunNumbered(CommandContext& context, Session& session,
     co_return co_await handler(context);
   }
   EVENKEEL_CO_ASSIGN_OR_RETURN(context.transaction, co_await EnterTransaction(context, session));
+  if (context.transaction == nullptr) co_return co_await handler(context);
+  const auto transaction = context.transaction;
+  transaction->BeginStatement(context.router.wall->Now());
   CommandResult result = co_await handler(context);
-  if (EndsTransaction(request)) co_return result;
-  co_return co_await FinishStatement(context, std::move(result));
+  if (!EndsTransaction(request)) result = co_await FinishStatement(context, std::move(result));
+  transaction->EndStatement(context.router.wall->Now());
+  co_return result;
 }
 
 }  // namespace
@@ -242,8 +250,10 @@ Awaitable<wire::Reply> Router::Handle(std::shared_ptr<wire::ClientState> client,
                                       wire::Request request) {
   const Running running(state_->metrics);
   const absl::Time begun = state_->wall->Now();
-  CommandContext context{*state_, request, *client, client->disconnected.token(),
+  const OperationTable::Place place = state_->operations->Enter(*client, request, begun);
+  CommandContext context{*state_, request, *client, place.operation().killed.token(),
                          TimesNow(*state_)};
+  context.operation = place.operation().id;
   context.trace = std::make_shared<OperationTrace>(request.message.operation);
   CommandResult result;
   try {
@@ -285,6 +295,8 @@ wire::Reply Router::ErrorFor(const absl::Status& status) {
 }
 
 // Cursors belong to sessions, not to connections; housekeeping ends those that nobody asks for.
-void Router::Disconnected(const wire::ClientState&) {}
+void Router::Disconnected(const wire::ClientState& client) {
+  state_->operations->Disconnected(client.connection_id);
+}
 
 }  // namespace evenkeel::router

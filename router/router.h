@@ -19,7 +19,9 @@
 
 namespace evenkeel::router {
 
-class NamedLocks;  // router/session/async_mutex.h
+class NamedLocks;        // router/session/async_mutex.h
+class OpenTransactions;  // router/transaction/open_transactions.h
+class OperationTable;    // router/session/operation_table.h
 namespace fail {
 struct CommandFailPoints;  // router/fail/command_fail_point.h
 }
@@ -54,11 +56,14 @@ struct RouterState {
   std::unique_ptr<Cluster> cluster;
   std::unique_ptr<CursorTable> cursors;
   std::unique_ptr<SessionTable> sessions;
+  std::unique_ptr<OperationTable> operations;
+  std::unique_ptr<OpenTransactions> transactions;
   absl::Time started;
-  std::string cluster_id;                 // 12 bytes of config.version's clusterId
-  std::string process_id;                 // 12 bytes: topologyVersion of hello
-  std::unique_ptr<NamedLocks> upserts;    // one upsert without shard key at a time per collection
-  std::unique_ptr<NamedLocks> ddl_locks;  // one DDL job at a time per collection
+  std::string cluster_id;                       // 12 bytes of config.version's clusterId
+  std::string process_id;                       // 12 bytes: topologyVersion of hello
+  std::unique_ptr<NamedLocks> statement_turns;  // of statements that are transactions: one at a
+                                                // time per collection and filter
+  std::unique_ptr<NamedLocks> ddl_locks;        // one DDL job at a time per collection
   Metrics metrics;
   std::unique_ptr<fail::CommandFailPoints> fail_points;  // null without test commands
   std::atomic<int64_t> slow_ms{100};                     // the options', until profile changes it

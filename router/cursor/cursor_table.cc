@@ -13,6 +13,9 @@ namespace {
 constexpr ErrorCode kNotInSession = Location(50736);
 constexpr ErrorCode kWithoutSession = Location(50737);
 constexpr ErrorCode kOtherSession = Location(50738);
+constexpr ErrorCode kNotInTransaction = Location(50739);
+constexpr ErrorCode kWithoutTransaction = Location(50740);
+constexpr ErrorCode kOtherTransaction = Location(50741);
 
 absl::Status NotFound(CursorId id) {
   return Error(ErrorCode::kCursorNotFound, "cursor id {} not found", id.value);
@@ -35,6 +38,25 @@ absl::Status CheckSession(CursorId id, std::string_view owned, std::string_view 
   return Error(kOtherSession, "cursor id {} was created in another session", id.value);
 }
 
+absl::Status CheckTransaction(CursorId id, std::optional<TxnNumber> owned,
+                              std::optional<TxnNumber> asked) {
+  if (owned == asked) return absl::OkStatus();
+  if (!owned) {
+    return Error(kNotInTransaction,
+                 "cursor id {} was not created in a transaction and cannot be used in transaction "
+                 "{}",
+                 id.value, asked->value);
+  }
+  if (!asked) {
+    return Error(kWithoutTransaction,
+                 "cursor id {} was created in transaction {} and cannot be used outside of it",
+                 id.value, owned->value);
+  }
+  return Error(kOtherTransaction,
+               "cursor id {} was created in transaction {} and cannot be used in transaction {}",
+               id.value, owned->value, asked->value);
+}
+
 }  // namespace
 
 CursorId CursorTable::NewId() {
@@ -55,19 +77,20 @@ absl::Status CursorTable::Put(CursorId id, std::unique_ptr<ClientCursor>& cursor
   Entry entry;
   entry.cursor = std::move(cursor);
   entry.owner = std::move(owner);
-  entry.last_use = now;
+  entry.created = entry.last_use = now;
   cursors_.emplace(id, std::move(entry));
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<ClientCursor>> CursorTable::CheckOut(CursorId id,
                                                                     std::string_view ns,
-                                                                    std::string_view lsid) {
+                                                                    const CursorUser& user) {
   absl::MutexLock lock(&mutex_);
   const auto found = cursors_.find(id);
   if (found == cursors_.end() || found->second.killed) return NotFound(id);
   EVENKEEL_RETURN_IF_ERROR(CheckNamespace(id, found->second.owner.ns, ns));
-  EVENKEEL_RETURN_IF_ERROR(CheckSession(id, found->second.owner.lsid, lsid));
+  EVENKEEL_RETURN_IF_ERROR(CheckSession(id, found->second.owner.lsid, user.lsid));
+  EVENKEEL_RETURN_IF_ERROR(CheckTransaction(id, found->second.owner.transaction, user.transaction));
   if (!found->second.cursor) {
     return Error(ErrorCode::kCursorInUse, "cursor id {} is already in use", id.value);
   }
@@ -86,6 +109,7 @@ std::unique_ptr<ClientCursor> CursorTable::Return(CursorId id,
   }
   found->second.cursor = std::move(cursor);
   found->second.last_use = now;
+  ++found->second.batches;
   return nullptr;
 }
 
@@ -99,12 +123,17 @@ absl::StatusOr<std::unique_ptr<ClientCursor>> CursorTable::Kill(CursorId id, std
   const auto found = cursors_.find(id);
   if (found == cursors_.end() || found->second.killed) return NotFound(id);
   EVENKEEL_RETURN_IF_ERROR(CheckNamespace(id, found->second.owner.ns, ns));
-  if (!found->second.cursor) {
-    found->second.killed = true;
+  return TakeAt(found);
+}
+
+std::unique_ptr<ClientCursor> CursorTable::TakeAt(
+    absl::flat_hash_map<CursorId, Entry>::iterator at) {
+  if (!at->second.cursor) {
+    at->second.killed = true;
     return nullptr;
   }
-  auto cursor = std::move(found->second.cursor);
-  cursors_.erase(found);
+  auto cursor = std::move(at->second.cursor);
+  cursors_.erase(at);
   return cursor;
 }
 
@@ -114,12 +143,18 @@ std::vector<std::unique_ptr<ClientCursor>> CursorTable::TakeIf(Predicate predica
   for (auto at = cursors_.begin(); at != cursors_.end();) {
     const auto here = at++;
     if (!predicate(here->second)) continue;
-    if (here->second.cursor) {
-      taken.push_back(std::move(here->second.cursor));
-      cursors_.erase(here);
-    } else {
-      here->second.killed = true;
-    }
+    if (auto cursor = TakeAt(here)) taken.push_back(std::move(cursor));
+  }
+  return taken;
+}
+
+std::vector<std::unique_ptr<ClientCursor>> CursorTable::Take(const std::vector<CursorId>& ids) {
+  std::vector<std::unique_ptr<ClientCursor>> taken;
+  absl::MutexLock lock(&mutex_);
+  for (const CursorId id : ids) {
+    const auto found = cursors_.find(id);
+    if (found == cursors_.end()) continue;
+    if (auto cursor = TakeAt(found)) taken.push_back(std::move(cursor));
   }
   return taken;
 }
@@ -142,6 +177,19 @@ std::vector<std::unique_ptr<ClientCursor>> CursorTable::TakeOfSession(std::strin
 std::vector<std::unique_ptr<ClientCursor>> CursorTable::TakeAll() {
   absl::MutexLock lock(&mutex_);
   return TakeIf([](const Entry&) { return true; });
+}
+
+std::vector<CursorTable::Listed> CursorTable::ListIdle() const {
+  std::vector<Listed> all;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, entry] : cursors_) {
+    if (!entry.cursor) continue;
+    const CursorOwner& owner = entry.owner;
+    all.push_back({id, owner.ns, owner.lsid, owner.transaction, owner.no_timeout,
+                   bson::Document(owner.command.view()), entry.created, entry.last_use,
+                   entry.batches});
+  }
+  return all;
 }
 
 CursorTable::Counts CursorTable::counts() const {

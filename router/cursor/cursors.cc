@@ -9,6 +9,12 @@
 #include "router/router.h"
 
 namespace evenkeel::router {
+namespace {
+
+// Larger ones are not kept to be shown.
+constexpr size_t kShownCommandBytesMax = 4096;
+
+}  // namespace
 
 Awaitable<CommandResult> KeepCursor(CommandContext& context, std::string ns, CursorId id,
                                     std::unique_ptr<ClientCursor> cursor, FirstBatch first,
@@ -22,6 +28,12 @@ Awaitable<CommandResult> KeepCursor(CommandContext& context, std::string ns, Cur
   owner.ns = std::move(ns);
   owner.lsid = std::string(context.request.generic.lsid_bytes);
   owner.no_timeout = first.no_timeout;
+  if (context.body().SizeBytes() <= kShownCommandBytesMax)
+    owner.command = bson::Document(context.body());
+  if (context.request.in_transaction()) {
+    owner.transaction = context.request.generic.txn_number;
+    context.transaction->NoteCursor(id);
+  }
   const absl::Status kept = context.router.cursors->Put(id, cursor, std::move(owner));
   if (!kept.ok()) {
     co_await cursor->Close();

@@ -339,6 +339,10 @@ Awaitable<CommandResult> CreateCommand(CommandContext& context) {
   EVENKEEL_CO_RETURN_IF_ERROR(CheckUserNamespace(ns));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const query::CreateRequest request,
                                query::ParseCreate(context.body()));
+  if (context.transaction && !request.view_on.empty()) {
+    co_return MakeError(ErrorCode::kOperationNotSupportedInTransaction,
+                        "Cannot create a view in a multi-document transaction.");
+  }
   EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document options, OptionsOf(request));
   RouterState& router = context.router;
   const CallScope scope = context.scope();

@@ -13,10 +13,13 @@
 #include "query/request/create_indexes_request.h"
 #include "query/request/fields.h"
 #include "router/cluster.h"
+#include "router/cursor/client_cursor.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
 #include "router/ddl/job.h"
 #include "router/router.h"
+#include "router/shard_request.h"
+#include "router/transaction/transaction.h"
 
 namespace evenkeel::router::ddl {
 namespace {
@@ -164,6 +167,37 @@ Job BuildJob(const catalog::Route& route, CollectionEntry building,
   return job;
 }
 
+// In a transaction indexes come only with a collection that it has created and not written to yet.
+// Errors: OperationNotSupportedInTransaction.
+Awaitable<absl::Status> CheckInTransaction(RouterState& router, const catalog::Route& route,
+                                           CallScope scope) {
+  const std::string& ns = route.entry->ns;
+  if (!scope.transaction->HasCreated(ns)) {
+    co_return Error(ErrorCode::kOperationNotSupportedInTransaction,
+                    "Cannot create new indexes on existing collection {} in a multi-document "
+                    "transaction.",
+                    ns);
+  }
+  std::vector<ShardCall> calls;
+  for (const ShardId shard : route.Shards()) {
+    bson::Builder body =
+        StartCommand("find", route.entry->name(), route.entry->database(), nullptr);
+    body.Append("limit", int64_t{1}).Append("singleBatch", true);
+    wire::AppendEnvelope(body, EnvelopeOf(route));
+    calls.push_back({shard, MakeMessage(body.Finish())});
+  }
+  for (const auto& reply : co_await router.cluster->SendAll(std::move(calls), scope)) {
+    EVENKEEL_CO_RETURN_IF_ERROR(reply.status());
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const CursorView cursor, ReadCursor(reply->body));
+    if (cursor.batch.empty()) continue;
+    co_return Error(ErrorCode::kOperationNotSupportedInTransaction,
+                    "Cannot create new indexes on non-empty collection {} in a multi-document "
+                    "transaction.",
+                    ns);
+  }
+  co_return absl::OkStatus();
+}
+
 Awaitable<absl::StatusOr<Job>> PlanCreateIndexes(RouterState& router, std::string ns,
                                                  const query::CreateIndexesRequest& request,
                                                  CallScope scope, IndexCounts* counts) {
@@ -185,6 +219,9 @@ Awaitable<absl::StatusOr<Job>> PlanCreateIndexes(RouterState& router, std::strin
   }
   counts->after = static_cast<int32_t>(entry.indexes.size());
   if (added.empty()) co_return Job{};
+  if (scope.transaction) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await CheckInTransaction(router, *route, scope));
+  }
   co_return BuildJob(*route, std::move(entry), added);
 }
 
@@ -284,6 +321,7 @@ Awaitable<CommandResult> CreateIndexesCommand(CommandContext& context) {
   counts.created_collection = before == nullptr;
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       const RoutePtr route, co_await EnsureCollection(router, ns, scope.deadline, scope.cancelled));
+  if (context.transaction && counts.created_collection) context.transaction->NoteCreated(ns);
   Plan plan = [&] { return PlanCreateIndexes(router, ns, request, scope, &counts); };
   EVENKEEL_CO_RETURN_IF_ERROR(co_await RunJob(router, Names(ns), scope, std::move(plan)));
   co_return CreateIndexesReply(counts);

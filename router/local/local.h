@@ -30,6 +30,9 @@ Awaitable<CommandResult> KillSessionsCommand(CommandContext& context);
 Awaitable<CommandResult> KillAllSessionsCommand(CommandContext& context);
 Awaitable<CommandResult> KillAllSessionsByPatternCommand(CommandContext& context);
 
+Awaitable<CommandResult> CurrentOpCommand(CommandContext& context);
+Awaitable<CommandResult> KillOpCommand(CommandContext& context);
+
 Awaitable<CommandResult> GetShardMapCommand(CommandContext& context);
 Awaitable<CommandResult> ListShardsCommand(CommandContext& context);
 Awaitable<CommandResult> FlushRouterConfigCommand(CommandContext& context);

@@ -10,6 +10,7 @@
 #include "router/cursor/cursors.h"
 #include "router/local/local.h"
 #include "router/router.h"
+#include "router/session/operation_table.h"
 #include "router/session/session_table.h"
 #include "router/transaction/statement.h"
 #include "router/uuid.h"
@@ -97,6 +98,12 @@ Awaitable<void> EndAll(RouterState& router, std::vector<std::string> ids) {
   }
 }
 
+// Forgets the sessions and ends what they have open and, but for this command, under way.
+Awaitable<void> KillAll(CommandContext& context, std::vector<std::string> ids) {
+  for (const std::string& id : ids) context.router.operations->KillOfSession(id, context.operation);
+  co_await EndAll(context.router, std::move(ids));
+}
+
 }  // namespace
 
 Awaitable<CommandResult> StartSessionCommand(CommandContext& context) {
@@ -125,7 +132,7 @@ Awaitable<CommandResult> EndSessionsCommand(CommandContext& context) {
 Awaitable<CommandResult> KillSessionsCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<std::string> ids, SessionIds(context));
   if (ids.empty()) ids = AllSessions(context.router);
-  co_await EndAll(context.router, ids);
+  co_await KillAll(context, std::move(ids));
   co_return bson::Document();
 }
 
@@ -137,7 +144,7 @@ Awaitable<CommandResult> KillAllSessionsCommand(CommandContext& context) {
                                                   query::FieldScope::kStruct, kUserFields, &name));
   }
   // Nobody logs in, so no session belongs to a user.
-  if (users.empty()) co_await EndAll(context.router, AllSessions(context.router));
+  if (users.empty()) co_await KillAll(context, AllSessions(context.router));
   co_return bson::Document();
 }
 
@@ -154,7 +161,7 @@ Awaitable<CommandResult> KillAllSessionsByPatternCommand(CommandContext& context
     ids.emplace_back(id);
   }
   if (patterns.empty()) ids = AllSessions(context.router);
-  co_await EndAll(context.router, ids);
+  co_await KillAll(context, std::move(ids));
   co_return bson::Document();
 }
 

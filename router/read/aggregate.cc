@@ -10,6 +10,7 @@
 #include "query/collation/collation.h"
 #include "query/stage/pipeline.h"
 #include "query/stage/stage.h"
+#include "query/stage/table.h"
 #include "router/cursor/forward_cursor.h"
 #include "router/query_context.h"
 #include "router/read/colocation.h"
@@ -234,12 +235,36 @@ bool EndsInWrite(bson::View pipeline) {
   return last == "$out" || last == "$merge";
 }
 
-// What a pipeline writes is no part of a transaction or a snapshot.
+// The first stage, in the pipelines within it too, that no transaction may have; empty: none.
+std::string_view ForbiddenStage(bson::View pipeline, int depth = 0) {
+  for (const auto& [index, stage] : pipeline) {
+    if (!stage.Is(bson::Type::kObject)) continue;
+    const auto& [name, spec] = stage.AsDocument().Front();
+    const query::stage::StageOp* row = query::stage::FindStage(name);
+    if (row != nullptr && !row->allowed_in_txn) return name;
+    if (!spec.Is(bson::Type::kObject) || depth == kPipelineDepthMax) continue;
+    for (const auto& [field, value] : spec.AsDocument()) {
+      if (!value.Is(bson::Type::kArray) || (field != "pipeline" && name != "$facet")) continue;
+      const std::string_view found = ForbiddenStage(value.AsDocument(), depth + 1);
+      if (!found.empty()) return found;
+    }
+  }
+  return {};
+}
+
+// What a pipeline writes is no part of a transaction or a snapshot; nor is what describes the
+// cluster part of a transaction.
 absl::Status CheckStages(const CommandContext& context, bson::View pipeline) {
-  if (!context.transaction || !EndsInWrite(pipeline)) return absl::OkStatus();
+  if (!context.transaction) return absl::OkStatus();
+  std::string_view stage;
+  if (context.request.in_transaction()) {
+    stage = ForbiddenStage(pipeline);
+  } else if (EndsInWrite(pipeline)) {
+    stage = LastStageOf(pipeline);
+  }
+  if (stage.empty()) return absl::OkStatus();
   return Error(ErrorCode::kOperationNotSupportedInTransaction,
-               "Stage not supported inside of a multi-document transaction: {}",
-               LastStageOf(pipeline));
+               "Stage not supported inside of a multi-document transaction: {}", stage);
 }
 
 AggregateCall CallOf(const query::AggregateRequest& request, std::string ns) {
@@ -362,6 +387,10 @@ Awaitable<CommandResult> AggregateCommand(CommandContext& context) {
     ns.append(".").append(kNoCollection);
   } else {
     EVENKEEL_CO_ASSIGN_OR_RETURN(ns, context.Namespace());
+  }
+  if (request.explain && context.request.in_transaction()) {
+    co_return MakeError(ErrorCode::kOperationNotSupportedInTransaction,
+                        "Cannot run 'explain' in a multi-document transaction.");
   }
   if (request.explain && context.request.generic.write_concern.given) {
     co_return MakeError(ErrorCode::kFailedToParse,

@@ -49,9 +49,11 @@ Awaitable<CommandResult> GetMoreCommand(CommandContext& context) {
                                query::ParseGetMore(context.body()));
   CursorTable& table = *context.router.cursors;
   const std::string ns = NamespaceOf(context, request.collection);
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      std::unique_ptr<ClientCursor> cursor,
-      table.CheckOut(request.cursor, ns, context.request.generic.lsid_bytes));
+  CursorUser user;
+  user.lsid = context.request.generic.lsid_bytes;
+  if (context.request.in_transaction()) user.transaction = context.request.generic.txn_number;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(std::unique_ptr<ClientCursor> cursor,
+                               table.CheckOut(request.cursor, ns, user));
   CheckedOut place(table, request.cursor);
   if (context.router.fail_points) {
     const absl::Status status =

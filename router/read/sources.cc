@@ -8,6 +8,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "router/local/current_op.h"
 #include "router/router.h"
 #include "router/session/session_table.h"
 #include "router/stats/figures.h"
@@ -155,15 +156,22 @@ Awaitable<Rows> ListSessions(SourceCall call) {
   std::vector<bson::Document> rows;
   for (const SessionTable::Listed& session : call.context.router.sessions->List()) {
     bson::Builder row;
-    row.OpenDocument("_id").AppendBinary("id", kUuidSubtype, session.id).Close();
+    row.OpenDocument("_id").AppendBinary("id", kUuidSubtype, session.id);
+    row.AppendBinary("uid", 0, local::NobodysDigest()).Close();
     row.AppendDate("lastUse", absl::ToUnixMillis(session.last_use));
     rows.push_back(row.Finish());
   }
   co_return rows;
 }
 
-// Running operations are not listed yet.
-Awaitable<Rows> CurrentOp(SourceCall) { co_return std::vector<bson::Document>(); }
+Awaitable<Rows> CurrentOp(SourceCall call) {
+  local::CurrentOpOptions options;
+  options.idle_connections = Wanted(call, "idleConnections");
+  options.idle_cursors = Wanted(call, "idleCursors");
+  options.idle_sessions = Option(call, "idleSessions").missing() || Wanted(call, "idleSessions");
+  options.truncate = Wanted(call, "truncateOps");
+  co_return local::CurrentOperations(call.context, options);
+}
 
 // No settings can be made, and no statistics of queries are kept.
 Awaitable<Rows> Nothing(SourceCall) { co_return std::vector<bson::Document>(); }

@@ -30,8 +30,21 @@ absl::Status CheckArguments(const CommandContext& context) {
   return absl::OkStatus();
 }
 
-// A transaction of another router: its coordinator knows, and ends it if it was not decided.
-Awaitable<absl::Status> Recover(CommandContext& context) {
+// Asks the coordinator of the client's transaction, which ends it if it was not decided. True: it
+// was committed.
+Awaitable<absl::StatusOr<bool>> IsCommitted(CommandContext& context, ShardId coordinator) {
+  const ClientTransaction named(std::string(context.request.generic.lsid_bytes),
+                                *context.request.generic.txn_number, {});
+  ShardCall call{coordinator, MakeMessage(named.EndCommand("_decisionOf"))};
+  const CallScope scope{context.request.deadline, context.cancelled, nullptr};
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
+                               co_await context.router.cluster->Send(std::move(call), scope));
+  co_return reply.body.Contains("committedAt");
+}
+
+// A transaction of another router. True: it was committed. Errors: NoSuchTransaction without a
+// token.
+Awaitable<absl::StatusOr<bool>> Recover(CommandContext& context) {
   const bson::Value token = context.body()["recoveryToken"];
   if (!token.Is(bson::Type::kObject)) co_return NotActive(context);
   const bson::Value name = token.AsDocument()["recoveryShardId"];
@@ -43,14 +56,12 @@ Awaitable<absl::Status> Recover(CommandContext& context) {
     co_return Error(ErrorCode::kShardNotFound, "recoveryToken.recoveryShardId names no shard: {}",
                     name.Is(bson::Type::kString) ? name.AsString() : "not a string");
   }
-  const ClientTransaction named(std::string(context.request.generic.lsid_bytes),
-                                *context.request.generic.txn_number, {});
-  ShardCall call{*shard, MakeMessage(named.EndCommand("_decisionOf"))};
-  const CallScope scope{context.request.deadline, context.cancelled, nullptr};
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
-                               co_await context.router.cluster->Send(std::move(call), scope));
-  if (reply.body.Contains("committedAt")) co_return absl::OkStatus();
-  co_return NotActive(context);
+  co_return co_await IsCommitted(context, *shard);
+}
+
+absl::Status AlreadyCommitted(const CommandContext& context) {
+  return Error(ErrorCode::kTransactionCommitted, "Transaction {} has been committed.",
+               context.request.generic.txn_number->value);
 }
 
 // The reply to a commit: it is done, whatever becomes of its write concern.
@@ -66,7 +77,8 @@ bson::Document Committed(const CommandContext& context) {
 Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context) {
   EVENKEEL_CO_RETURN_IF_ERROR(CheckArguments(context));
   if (context.transaction == nullptr) {
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await Recover(context));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bool committed, co_await Recover(context));
+    if (!committed) co_return NotActive(context);
     co_return Committed(context);
   }
   const CallScope scope{context.request.deadline, context.cancelled, nullptr};
@@ -79,15 +91,21 @@ Awaitable<CommandResult> AbortTransactionCommand(CommandContext& context) {
   using State = ClientTransaction::State;
   EVENKEEL_CO_RETURN_IF_ERROR(CheckArguments(context));
   const auto& transaction = context.transaction;
-  if (transaction == nullptr || transaction->state == State::kAborted) co_return NotActive(context);
-  if (transaction->state == State::kCommitted) {
-    co_return Error(ErrorCode::kTransactionCommitted, "Transaction {} has been committed.",
-                    transaction->number().value);
+  if (transaction == nullptr) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bool committed, co_await Recover(context));
+    co_return committed ? AlreadyCommitted(context) : NotActive(context);
   }
+  if (transaction->state == State::kAborted) co_return NotActive(context);
   if (transaction->state == State::kCommitting) {
-    co_return Error(ErrorCode::kConflictingOperationInProgress,
-                    "Transaction {} is being committed.", transaction->number().value);
+    // Its commit came to no answer.
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bool committed,
+                                 co_await IsCommitted(context, transaction->writers().front()));
+    const CallScope scope{context.request.deadline, context.cancelled, nullptr};
+    if (committed) {
+      EVENKEEL_CO_RETURN_IF_ERROR(co_await CommitTransaction(context.router, transaction, scope));
+    }
   }
+  if (transaction->state == State::kCommitted) co_return AlreadyCommitted(context);
   co_await AbortTransaction(context.router, transaction);
   co_return bson::Document();
 }

@@ -2,6 +2,7 @@
 #include "router/transaction/commit.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,8 +12,10 @@
 #include "base/fail_point.h"
 #include "base/status.h"
 #include "router/cluster.h"
+#include "router/cursor/cursors.h"
 #include "router/router.h"
 #include "router/shard_request.h"
+#include "router/transaction/open_transactions.h"
 #include "txn/transaction_record.h"
 
 namespace evenkeel::router {
@@ -20,6 +23,9 @@ namespace {
 
 // How long a shard may take to give up keys before the client of an abort is answered anyway.
 constexpr absl::Duration kAbortTimeMax = absl::Seconds(5);
+// How often the participants of a commit hear that it is under way: well below the time after which
+// other routers take it for left behind.
+constexpr absl::Duration kUnderWayPeriod = absl::Seconds(3);
 // How often a decision is told to a participant that does not answer, before others see to it.
 constexpr int kTellAttempts = 5;
 constexpr absl::Duration kTellPause = absl::Milliseconds(200);
@@ -83,6 +89,18 @@ void TellAllInBackground(RouterState& router, std::shared_ptr<ClientTransaction>
       });
 }
 
+// Its cursors are of no use any more, whatever becomes of it.
+Awaitable<void> EndCursors(RouterState& router, ClientTransaction& transaction) {
+  co_await CloseCursors(router.cursors->Take(transaction.TakeCursors()));
+}
+
+void NoteCommitted(RouterState& router, const std::shared_ptr<ClientTransaction>& transaction) {
+  transaction->state = ClientTransaction::State::kCommitted;
+  router.transactions->Remove(transaction);
+  if (transaction->is_clients())
+    router.metrics.transactions_committed.fetch_add(1, std::memory_order_relaxed);
+}
+
 // Ends the transaction on shards that have only read.
 void ReleaseReaders(RouterState& router, const std::shared_ptr<ClientTransaction>& transaction) {
   std::vector<ShardId> readers = Without(transaction->participants(), transaction->writers());
@@ -140,6 +158,33 @@ Awaitable<absl::StatusOr<Timestamp>> Decide(RouterState& router,
   co_return time.AsTimestamp();
 }
 
+Awaitable<void> TellUntil(RouterState& router, std::shared_ptr<ClientTransaction> transaction,
+                          base::CancellationToken over, base::CancellationToken stopping) {
+  const auto end = std::make_shared<base::CancellationSource>(stopping);
+  over.OnCancel([end] { end->Cancel(); });
+  co_await TellUnderWay(router, std::move(transaction), kUnderWayPeriod, end->token());
+  co_return;
+}
+
+// Keeps other routers off a commit that takes long, until it is destroyed.
+class UnderWay {
+ public:
+  UnderWay(RouterState& router, std::shared_ptr<ClientTransaction> transaction) {
+    if (router.background == nullptr) return;
+    router.background->SpawnOn(router.executor,
+                               [&router, transaction = std::move(transaction),
+                                over = over_.token()](base::CancellationToken stopping) {
+                                 return TellUntil(router, transaction, over, std::move(stopping));
+                               });
+  }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() { over_.Cancel(); }
+
+ private:
+  base::CancellationSource over_;
+};
+
 // A vote or a decision that cannot be had ends the transaction; the client may start again.
 absl::Status EndedBy(const absl::Status& status, TxnNumber number) {
   if (Is(status, kTransientTransaction) && !Is(status, kInternalOnly)) return status;
@@ -150,6 +195,19 @@ absl::Status EndedBy(const absl::Status& status, TxnNumber number) {
 
 }  // namespace
 
+Awaitable<void> TellUnderWay(RouterState& router, std::shared_ptr<ClientTransaction> transaction,
+                             absl::Duration period, base::CancellationToken over) {
+  while (true) {
+    const absl::Status slept = co_await base::Sleep(period, over);
+    if (!slept.ok()) co_return;
+    std::vector<ShardCall> calls;
+    for (const ShardId shard : transaction->writers())
+      calls.push_back(CallOf(shard, transaction->EndCommand("_commitUnderWay")));
+    const CallScope scope{router.wall->Now() + period, over};
+    (void)co_await router.cluster->SendAll(std::move(calls), scope);
+  }
+}
+
 Awaitable<absl::Status> CommitTransaction(RouterState& router,
                                           std::shared_ptr<ClientTransaction> transaction,
                                           CallScope scope) {
@@ -158,14 +216,16 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
   if (transaction->state == State::kAborted) {
     co_return txn::TransactionAborted(transaction->number());
   }
+  co_await EndCursors(router, *transaction);
   const std::vector<ShardId> writers = transaction->writers();
   if (writers.empty()) {
-    transaction->state = State::kCommitted;
-    router.metrics.transactions_committed.fetch_add(1, std::memory_order_relaxed);
+    NoteCommitted(router, transaction);
     ReleaseReaders(router, transaction);
     co_return absl::OkStatus();
   }
   const bool asks = writers.size() > 1 && !EVENKEEL_FAIL_POINT(txn_plant_no_prepare);
+  std::optional<UnderWay> under_way;
+  if (asks) under_way.emplace(router, transaction);
   if (asks && transaction->state == State::kOpen) {
     auto votes = co_await Prepare(router, *transaction, writers, scope);
     if (!votes.ok()) {
@@ -182,8 +242,7 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
     co_await AbortTransaction(router, transaction);
     co_return EndedBy(decided.status(), transaction->number());
   }
-  transaction->state = State::kCommitted;
-  router.metrics.transactions_committed.fetch_add(1, std::memory_order_relaxed);
+  NoteCommitted(router, transaction);
   router.clock->Observe(*decided);
   ReleaseReaders(router, transaction);
   TellAllInBackground(router, transaction, {writers.begin() + 1, writers.end()}, *decided);
@@ -193,7 +252,9 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
 Awaitable<void> AbortTransaction(RouterState& router,
                                  std::shared_ptr<ClientTransaction> transaction) {
   transaction->state = ClientTransaction::State::kAborted;
-  if (!transaction->only_reads())
+  router.transactions->Remove(transaction);
+  co_await EndCursors(router, *transaction);
+  if (transaction->is_clients())
     router.metrics.transactions_aborted.fetch_add(1, std::memory_order_relaxed);
   const std::vector<ShardId> writers = transaction->writers();
   const CallScope scope{router.wall->Now() + kAbortTimeMax, {}};

@@ -22,6 +22,10 @@ Awaitable<absl::Status> CommitTransaction(RouterState& router,
 Awaitable<void> AbortTransaction(RouterState& router,
                                  std::shared_ptr<ClientTransaction> transaction);
 
+// Tells the writers every `period` that the commit is under way, until it is over.
+Awaitable<void> TellUnderWay(RouterState& router, std::shared_ptr<ClientTransaction> transaction,
+                             absl::Duration period, base::CancellationToken over);
+
 // Ends what transactions of dead routers have left on the shards: prepared ones get the
 // coordinator's decision, decisions are told to all participants. One look; to be run every now and
 // then by every router.

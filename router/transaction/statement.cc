@@ -1,6 +1,8 @@
 // Begins and continues transactions.
 #include "router/transaction/statement.h"
 
+#include <absl/time/clock.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "router/shard_request.h"
 #include "router/target.h"
 #include "router/transaction/commit.h"
+#include "router/transaction/open_transactions.h"
 #include "router/write/results.h"
 
 namespace evenkeel::router {
@@ -22,8 +25,9 @@ namespace {
 
 // The end of a session waits so long for its command under way.
 constexpr absl::Duration kTurnWaitMax = absl::Seconds(1);
-// How often a statement begins again because it conflicts.
-constexpr int kAttemptsMax = 1000;
+// A statement without a deadline begins again for so long because it conflicts: as long as a plain
+// write waits for a key.
+constexpr absl::Duration kConflictTimeMax = absl::Seconds(30);
 
 absl::Status NoSuch(TxnNumber wanted, TxnNumber active) {
   return Error(
@@ -49,6 +53,18 @@ absl::Status CheckContinued(const wire::Request& request) {
   if (EndsTransaction(request) || !request.body().Contains("readConcern")) return absl::OkStatus();
   return MakeError(ErrorCode::kInvalidOptions,
                    "Only the first command in a transaction may specify a readConcern");
+}
+
+std::shared_ptr<ClientTransaction> BeginTransaction(const CommandContext& context,
+                                                    const Session& session) {
+  auto transaction =
+      std::make_shared<ClientTransaction>(session.id, session.newest, SnapshotFor(context));
+  const bson::Value concern = context.body()["readConcern"];
+  if (concern.Is(bson::Type::kObject) && concern.AsDocument()["level"].Is(bson::Type::kString))
+    transaction->read_concern = std::string(concern.AsDocument()["level"].AsString());
+  transaction->BeginStatement(context.router.wall->Now());
+  context.router.transactions->Add(transaction);
+  return transaction;
 }
 
 }  // namespace
@@ -92,8 +108,7 @@ Awaitable<absl::StatusOr<std::shared_ptr<ClientTransaction>>> EnterTransaction(
     co_await LeaveTransaction(context.router, session);
     session.newest = number;
     context.router.metrics.transactions_started.fetch_add(1, std::memory_order_relaxed);
-    session.transaction =
-        std::make_shared<ClientTransaction>(session.id, number, SnapshotFor(context));
+    session.transaction = BeginTransaction(context, session);
     co_return session.transaction;
   }
   EVENKEEL_CO_RETURN_IF_ERROR(CheckContinued(request));
@@ -169,23 +184,38 @@ Awaitable<absl::Status> InsertLeaving(CommandContext& context) {
   co_return absl::OkStatus();
 }
 
-Awaitable<absl::Status> RunAsTransaction(CommandContext& context,
+namespace {
+
+Awaitable<absl::Status> TryAsTransaction(CommandContext& context, const std::string& turn,
+                                         const std::function<Awaitable<absl::Status>()>& body,
+                                         const CallScope& scope) {
+  AsyncMutex::Guard taken;
+  if (!turn.empty()) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(taken, co_await context.router.statement_turns->Lock(turn, scope));
+  }
+  const auto transaction = ClientTransaction::OfStatement(context.router.clock->Now());
+  context.transaction = transaction;
+  absl::Status status = co_await body();
+  if (status.ok()) status = co_await InsertLeaving(context);
+  context.transaction = nullptr;
+  if (status.ok() && !transaction->discarded) {
+    co_return co_await CommitTransaction(context.router, transaction, scope);
+  }
+  co_await AbortTransaction(context.router, transaction);
+  co_return status;
+}
+
+}  // namespace
+
+Awaitable<absl::Status> RunAsTransaction(CommandContext& context, std::string turn,
                                          std::function<Awaitable<absl::Status>()> body) {
   const CallScope scope = context.scope();
+  const absl::Time give_up = std::min(scope.deadline, absl::Now() + kConflictTimeMax);
   for (int attempt = 1;; ++attempt) {
-    context.transaction = ClientTransaction::OfStatement(context.router.clock->Now());
-    const auto transaction = context.transaction;
-    absl::Status status = co_await body();
-    if (status.ok()) status = co_await InsertLeaving(context);
-    context.transaction = nullptr;
-    if (status.ok()) {
-      status = co_await CommitTransaction(context.router, transaction, scope);
-    } else {
-      co_await AbortTransaction(context.router, transaction);
-    }
+    const absl::Status status = co_await TryAsTransaction(context, turn, body, scope);
     if (status.ok() || !Is(status, kTransientTransaction) || Is(status, kStaleRouting))
       co_return status;
-    if (context.router.wall->Now() >= scope.deadline || attempt == kAttemptsMax) co_return status;
+    if (absl::Now() >= give_up) co_return status;
     const auto most = static_cast<uint64_t>(1 << std::min(attempt, 7));
     const auto pause = absl::Milliseconds(base::GlobalRandom64() % most);
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(pause, context.cancelled));

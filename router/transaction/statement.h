@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "router/command.h"
 #include "router/session/session_table.h"
@@ -37,8 +38,12 @@ Awaitable<void> EndSession(RouterState& router, std::shared_ptr<Session> session
 Awaitable<absl::Status> InsertLeaving(CommandContext& context);
 
 // Runs `body`, one statement of a client, as a transaction of the router's own, again and again
-// while it conflicts. Errors: of the body; of the commit.
-Awaitable<absl::Status> RunAsTransaction(CommandContext& context,
+// while it conflicts. Nothing is committed when the body has set `discarded`.
+//
+// turn    attempts of this name come one after the other on this router, so that those which would
+//         conflict do not; empty: all at once.
+// Errors  of the body; of the commit; WriteConflict when it conflicts for too long.
+Awaitable<absl::Status> RunAsTransaction(CommandContext& context, std::string turn,
                                          std::function<Awaitable<absl::Status>()> body);
 
 // Looks at what a statement has come to: one that has failed ends the transaction. A write error

@@ -62,6 +62,38 @@ void ClientTransaction::NoteCreated(std::string ns) {
   created_.insert(std::move(ns));
 }
 
+bool ClientTransaction::HasCreated(std::string_view ns) const {
+  absl::MutexLock lock(&mutex_);
+  return created_.contains(ns);
+}
+
+void ClientTransaction::NoteCursor(CursorId cursor) {
+  absl::MutexLock lock(&mutex_);
+  cursors_.push_back(cursor);
+}
+
+std::vector<CursorId> ClientTransaction::TakeCursors() {
+  absl::MutexLock lock(&mutex_);
+  return std::exchange(cursors_, {});
+}
+
+ClientTransaction::Times ClientTransaction::times() const {
+  absl::MutexLock lock(&mutex_);
+  return times_;
+}
+
+void ClientTransaction::BeginStatement(absl::Time now) {
+  absl::MutexLock lock(&mutex_);
+  if (times_.begun == absl::InfinitePast()) times_.begun = now;
+  times_.statement_begun = now;
+}
+
+void ClientTransaction::EndStatement(absl::Time now) {
+  absl::MutexLock lock(&mutex_);
+  times_.active += now - times_.statement_begun;
+  times_.statement_begun = absl::InfiniteFuture();
+}
+
 void ClientTransaction::Note(ShardId shard, bson::View reply) {
   const bson::Value field = reply[kField];
   if (!field.Is(bson::Type::kObject)) return;

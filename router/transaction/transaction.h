@@ -7,10 +7,12 @@
 
 #include <absl/base/thread_annotations.h>
 #include <absl/synchronization/mutex.h>
+#include <absl/time/time.h>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,10 @@ class ClientTransaction {
   // One that only reads: it lives as long as its cursor.
   static std::shared_ptr<ClientTransaction> OfSnapshot(Timestamp read_at);
   bool only_reads() const { return only_reads_; }
+  // True for one of a statement.
+  bool is_statement() const { return records_; }
+  // True for one that a client has begun.
+  bool is_clients() const { return !records_ && !only_reads_; }
 
   const std::string& lsid() const { return lsid_; }
   TxnNumber number() const { return number_; }
@@ -44,6 +50,11 @@ class ClientTransaction {
   void Join(ShardId shard, wire::Message* message);
   // A collection that was created for it after its snapshot: it is empty there, not unknown.
   void NoteCreated(std::string ns);
+  bool HasCreated(std::string_view ns) const;
+  // A cursor that one of its statements has begun.
+  void NoteCursor(CursorId cursor);
+  // Those cursors, once: they end with it.
+  std::vector<CursorId> TakeCursors();
   // Takes from a shard's reply whether it has written, and what leaves it.
   void Note(ShardId shard, bson::View reply);
   // {_name: 1, lsid, txnNumber}, for the end of the transaction.
@@ -56,13 +67,27 @@ class ClientTransaction {
   };
   std::vector<Leaving> TakeLeaving();
 
+  // When it has begun, and how long statements of it have been under way.
+  struct Times {
+    absl::Time begun;
+    absl::Time statement_begun = absl::InfiniteFuture();  // of the one under way
+    absl::Duration active;                                // of those that are over
+    bool has_statement() const { return statement_begun != absl::InfiniteFuture(); }
+  };
+  Times times() const;
+  void BeginStatement(absl::Time now);
+  void EndStatement(absl::Time now);
+  // The level of its read concern, as the client wrote it; empty: none.
+  std::string read_concern;
+
   std::vector<ShardId> participants() const;
   // Those that have changed something, the first one first: it is the coordinator.
   std::vector<ShardId> writers() const;
 
   // The session's turn is held where these are used.
   State state = State::kOpen;
-  Timestamp prepared_at;  // the highest of the votes
+  Timestamp prepared_at;   // the highest of the votes
+  bool discarded = false;  // a statement's that has found that there is nothing to do
 
  private:
   void AppendId(bson::Builder& out) const;
@@ -77,6 +102,8 @@ class ClientTransaction {
   std::vector<ShardId> writers_ ABSL_GUARDED_BY(mutex_);
   std::vector<Leaving> leaving_ ABSL_GUARDED_BY(mutex_);
   base::StringSet created_ ABSL_GUARDED_BY(mutex_);
+  std::vector<CursorId> cursors_ ABSL_GUARDED_BY(mutex_);
+  Times times_ ABSL_GUARDED_BY(mutex_) = {absl::InfinitePast()};
 };
 
 }  // namespace evenkeel::router

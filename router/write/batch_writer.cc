@@ -244,10 +244,12 @@ Awaitable<BatchWriter::PartOutcome> BatchWriter::RunPart(RoutePtr route, const P
 }
 
 // Each attempt counts only when it is committed.
-Awaitable<absl::Status> BatchWriter::RunMoving(RoutePtr route, size_t index, Placement placement) {
+Awaitable<absl::Status> BatchWriter::RunAsOwn(RoutePtr route, size_t index, Placement placement) {
   const WriteResults before = results_;
+  std::string turn = TurnOf(*route, index);
   const absl::Status status = co_await RunAsTransaction(
-      context_, [this, &before, &route, index, &placement]() -> Awaitable<absl::Status> {
+      context_, std::move(turn),
+      [this, &before, &route, index, &placement]() -> Awaitable<absl::Status> {
         results_ = before;
         EVENKEEL_CO_RETURN_IF_ERROR(co_await RunSpecial(route, index, placement));
         co_return results_.ErrorOf(static_cast<int32_t>(index));
@@ -260,12 +262,15 @@ Awaitable<BatchWriter::PartOutcome> BatchWriter::RunOne(RoutePtr route, size_t i
                                                         Placement placement) {
   PartOutcome outcome;
   absl::Status status;
-  if (moving_.contains(index)) {
-    status = co_await RunMoving(route, index, placement);
+  const bool own =
+      !context_.transaction && (moving_.contains(index) || IsTransaction(index, placement));
+  if (own) {
+    status = co_await RunAsOwn(route, index, placement);
   } else {
     status = co_await RunSpecial(route, index, placement);
+    // An update that moves its document to another shard.
     const bool moves = CodeOf(status) == txn::kWouldChangeOwningShard && !context_.transaction;
-    if (moves) status = co_await RunMoving(route, index, placement);
+    if (moves) status = co_await RunAsOwn(route, index, placement);
   }
   if (!status.ok() && Is(status, kStaleRouting)) {
     outcome.again.push_back(index);

@@ -65,6 +65,12 @@ class BatchWriter {
   // A statement that concerns several shards; adds to results(). Errors: StaleConfig when nothing
   // was done, others go into writeErrors.
   virtual Awaitable<absl::Status> RunSpecial(RoutePtr route, size_t index, Placement placement) = 0;
+  // True for one that has to be a transaction of its own.
+  virtual bool IsTransaction(size_t, const Placement&) const { return false; }
+  // The name of its turns then (router/transaction/statement.h).
+  virtual std::string TurnOf(const catalog::Route&, size_t) const { return {}; }
+  // RunSpecial as a transaction of its own.
+  Awaitable<absl::Status> RunAsOwn(RoutePtr route, size_t index, Placement placement);
   // What can be checked of a statement without its collection.
   virtual absl::Status Check(size_t index) const = 0;
 
@@ -98,8 +104,6 @@ class BatchWriter {
   Awaitable<absl::Status> RunUnordered(RoutePtr route, std::vector<size_t>& left);
   Awaitable<PartOutcome> RunPart(RoutePtr route, const Part& part, bool early);
   Awaitable<PartOutcome> RunOne(RoutePtr route, size_t index, Placement placement);
-  // The same as a transaction, for an update that moves its document to another shard.
-  Awaitable<absl::Status> RunMoving(RoutePtr route, size_t index, Placement placement);
   absl::StatusOr<Placement> PlaceOrMove(const catalog::Route& route, size_t index);
   Part TakeRun(const std::vector<size_t>& left, const Placements& placements, size_t at);
   wire::Message MessageOf(const catalog::Route& route, const Part& part, bool early) const;

@@ -207,6 +207,7 @@ Awaitable<CommandResult> BulkWriteCommand(CommandContext& context) {
     const size_t end = EndOfRun(*bulk, begin);
     EVENKEEL_CO_ASSIGN_OR_RETURN(wire::Request request, MakeCommand(context, *bulk, begin, end));
     request.generic.autocommit = context.request.generic.autocommit;
+    EVENKEEL_CO_RETURN_IF_ERROR(wire::CheckAllowed(request));
     CommandContext part{context.router, request, context.client, context.cancelled, context.times};
     part.transaction = context.transaction;
     part.trace = context.trace;

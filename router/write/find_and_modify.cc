@@ -11,7 +11,6 @@
 #include "router/ddl/ddl.h"
 #include "router/query_context.h"
 #include "router/router.h"
-#include "router/session/async_mutex.h"
 #include "router/shard_request.h"
 #include "router/transaction/statement.h"
 #include "router/write/batch_writer.h"
@@ -147,39 +146,44 @@ KeylessStatement KeylessOf(const Run& run, RoutePtr route, const Targets& target
   return statement;
 }
 
-Awaitable<CommandResult> RunChosen(const Run& run, RoutePtr route, const Targets& targets) {
-  const KeylessStatement statement = KeylessOf(run, route, targets);
-  EVENKEEL_CO_ASSIGN_OR_RETURN(KeylessOutcome outcome, co_await RunKeyless(run.context, statement));
-  if (!outcome.done) co_return NothingFound(run.request);
-  if (outcome.kind) co_return co_await ReplyOfRecord(run, route, std::move(outcome));
-  co_return std::move(outcome.reply);
+Awaitable<CommandResult> RunUpsert(const Run& run, RoutePtr route) {
+  CommandContext& context = run.context;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const bson::Document document,
+      BuildUpsertDocument(context.router, context.times, *route, PartsOf(run.request)));
+  const auto inserted = co_await InsertUpsert(context, route, document, run.id);
+  EVENKEEL_CO_RETURN_IF_ERROR(inserted.status());
+  co_return InsertedReply(run, document);
 }
 
-Awaitable<CommandResult> RunUpsert(const Run& run, RoutePtr route, const Targets& targets) {
+// Where the shard is not known. Within a transaction of its own no other attempt does the same.
+Awaitable<CommandResult> RunChosen(const Run& run, RoutePtr route, const Targets& targets) {
   CommandContext& context = run.context;
-  // Two of them must not both find nothing and insert. Transactions have their conflicts for that.
-  AsyncMutex::Guard turn;
-  if (!context.transaction) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(turn,
-                                 co_await context.router.upserts->Lock(run.ns, context.scope()));
-  }
-  if (run.id) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(auto record, co_await FindRecord(context, route, *run.id));
+  const KeylessStatement statement = KeylessOf(run, route, targets);
+  const bool own = context.transaction && context.transaction->is_statement();
+  if (own && (run.id || run.request.upsert)) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(auto record,
+                                 co_await BeginKeyless(context, statement, run.request.upsert));
     if (record) co_return co_await ReplyOfRecord(run, route, *std::move(record));
   }
-  const KeylessStatement statement = KeylessOf(run, route, targets);
-  for (int attempt = 1;; ++attempt) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(KeylessOutcome outcome,
-                                 co_await RunKeyless(context, statement, false));
-    if (outcome.done) co_return std::move(outcome.reply);
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const bson::Document document,
-        BuildUpsertDocument(context.router, context.times, *route, PartsOf(run.request)));
-    const auto inserted = co_await InsertUpsert(context, route, document, run.id);
-    if (inserted.ok()) co_return InsertedReply(run, document);
-    const bool again = CodeOf(inserted.status()) == ErrorCode::kDuplicateKey;
-    if (!again || attempt == kUpsertAttemptsMax) co_return inserted.status();
-  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(KeylessOutcome outcome, co_await RunKeyless(context, statement));
+  if (outcome.done) co_return std::move(outcome.reply);
+  if (run.request.upsert) co_return co_await RunUpsert(run, route);
+  if (own) context.transaction->discarded = true;
+  co_return NothingFound(run.request);
+}
+
+// A step of the command as a transaction of its own.
+template <typename Step>
+Awaitable<CommandResult> RunAsOwn(const Run& run, std::string turn, Step step) {
+  CommandResult result;
+  const absl::Status status = co_await RunAsTransaction(
+      run.context, std::move(turn), [&result, &step]() -> Awaitable<absl::Status> {
+        result = co_await step();
+        co_return result.status();
+      });
+  if (!status.ok()) co_return status;
+  co_return result;
 }
 
 Awaitable<CommandResult> RunOnShard(const Run& run, RoutePtr route, ShardId shard) {
@@ -197,26 +201,14 @@ Awaitable<CommandResult> RunOnce(const Run& run, RoutePtr route) {
                                TargetStatement(run.context.router, run.context.times, *route,
                                                request.query, request.collation, request.let));
   const bool one_shard = targets.shards.size() == 1;
-  if (!request.upsert) {
-    if (one_shard) co_return co_await RunOnShard(run, route, targets.shards[0]);
-    co_return co_await RunChosen(run, route, targets);
-  }
-  if (one_shard && KeepsShardKey(*route, PartsOf(request))) {
+  if (one_shard && (!request.upsert || KeepsShardKey(*route, PartsOf(request)))) {
     co_return co_await RunOnShard(run, route, targets.shards[0]);
   }
-  co_return co_await RunUpsert(run, route, targets);
-}
-
-// As a transaction, because the document moves to another shard.
-Awaitable<CommandResult> RunMoving(const Run& run, RoutePtr route) {
-  CommandResult result;
-  const absl::Status status =
-      co_await RunAsTransaction(run.context, [&run, &route, &result]() -> Awaitable<absl::Status> {
-        result = co_await RunOnce(run, route);
-        co_return result.status();
-      });
-  if (!status.ok()) co_return status;
-  co_return result;
+  if (run.context.transaction || (!request.upsert && !run.id)) {
+    co_return co_await RunChosen(run, route, targets);
+  }
+  co_return co_await RunAsOwn(run, TurnOf(run.ns, request.query, request.sort, request.upsert),
+                              [&] { return RunChosen(run, route, targets); });
 }
 
 absl::Status CheckAbsent(const Run& run) {
@@ -246,7 +238,8 @@ Awaitable<CommandResult> RunWithRoutes(const Run& run) {
     if (route->entry->kind == catalog::CollectionKind::kView) co_return ViewError(run.ns);
     CommandResult result = co_await RunOnce(run, route);
     if (CodeOf(result.status()) == txn::kWouldChangeOwningShard && !context.transaction) {
-      result = co_await RunMoving(run, route);
+      // Its document moves to another shard.
+      result = co_await RunAsOwn(run, {}, [&] { return RunOnce(run, route); });
     }
     if (!retry.IsStale(result.status())) co_return result;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await retry.Refresh());

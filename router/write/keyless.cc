@@ -2,11 +2,15 @@
 #include "router/write/keyless.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/async/wait.h"
 #include "base/bson/builder.h"
+#include "base/bson/hash.h"
 #include "base/bson/number.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -14,7 +18,9 @@
 #include "query/plan/sort_pattern.h"
 #include "router/router.h"
 #include "router/shard_request.h"
+#include "router/transaction/transaction.h"
 #include "txn/retry_record.h"
+#include "txn/transaction_record.h"
 
 namespace evenkeel::router::write {
 namespace {
@@ -103,40 +109,103 @@ absl::Duration PauseBefore(int attempt) {
 
 }  // namespace
 
-Awaitable<absl::StatusOr<std::optional<KeylessOutcome>>> FindRecord(CommandContext& context,
-                                                                    RoutePtr route,
-                                                                    int32_t statement) {
+namespace {
+
+// What one shard is asked when a statement begins.
+struct Beginning {
+  bool may_have_record = false;
+  std::vector<std::pair<std::string, bool>> touches;  // keys, and whether other attempts end
+};
+
+// Any router finds the same shard.
+ShardId HomeOf(const Cluster& cluster, std::string_view touch) {
+  const auto number = bson::LoadLittle<uint64_t>(touch.substr(sizeof(uint64_t)).data());
+  return ShardId{static_cast<uint32_t>(number % cluster.shard_count())};
+}
+
+bool EqualsOneValue(bson::Value condition) {
+  if (condition.missing() || condition.Is(bson::Type::kRegex)) return false;
+  return !condition.Is(bson::Type::kObject) || !condition.AsDocument().Front().key.starts_with('$');
+}
+
+// One request per shard: two at once would both be the first of the transaction.
+std::map<ShardId, Beginning> PlanBeginning(const CommandContext& context,
+                                           const KeylessStatement& statement, bool upsert) {
+  const Cluster& cluster = *context.router.cluster;
+  std::map<ShardId, Beginning> plan;
+  if (statement.retryable_id) {
+    for (const ShardId shard : statement.route->Shards()) plan[shard].may_have_record = true;
+    const txn::TransactionId command{std::string(context.request.generic.lsid_bytes),
+                                     *context.request.generic.txn_number};
+    std::string key = txn::TouchKey(command, *statement.retryable_id);
+    plan[HomeOf(cluster, key)].touches.emplace_back(key, true);
+  }
+  if (upsert) {
+    std::string key = txn::UpsertTouchKey(statement.route->entry->id, UpsertHash(statement.filter));
+    plan[HomeOf(cluster, key)].touches.emplace_back(key, false);
+  }
+  return plan;
+}
+
+wire::Message BeginningMessage(const CommandContext& context, const KeylessStatement& statement,
+                               const Beginning& beginning) {
   bson::Builder body;
-  body.Append("_findRecord", int32_t{1}).Append("$db", route->entry->database());
-  body.Append("lsid", context.body()["lsid"]).Append("txnNumber", context.body()["txnNumber"]);
-  body.Append("statement", statement);
-  wire::AppendEnvelope(body, EnvelopeOf(*route));
-  const wire::Message message = MakeMessage(body.Finish());
+  body.Append(beginning.may_have_record ? "_findRecord" : "_touch", int32_t{1});
+  body.Append("$db", statement.route->entry->database());
+  body.OpenArray("touch");
+  bson::ArrayAppender touches(body);
+  for (const auto& [key, ends] : beginning.touches) {
+    body.OpenDocument(touches.NextKey()).AppendBinary("k", 0, key).Append("ends", ends).Close();
+  }
+  body.Close();
+  if (beginning.may_have_record) {
+    body.Append("lsid", context.body()["lsid"]).Append("txnNumber", context.body()["txnNumber"]);
+    body.Append("statement", *statement.retryable_id);
+    wire::AppendEnvelope(body, EnvelopeOf(*statement.route));
+  }
+  return MakeMessage(body.Finish());
+}
+
+std::optional<KeylessOutcome> RecordIn(bson::View reply) {
+  const bson::Value found = reply["found"], kind = reply["kind"], result = reply["result"];
+  if (!found.Is(bson::Type::kBool) || !found.AsBool()) return std::nullopt;
+  KeylessOutcome outcome;
+  outcome.done = true;
+  outcome.kind = kind.IsNumber() ? static_cast<int32_t>(bson::ToInt64Truncated(kind)) : 0;
+  if (result.Is(bson::Type::kObject)) outcome.reply = bson::Document(result.AsDocument());
+  return outcome;
+}
+
+}  // namespace
+
+int64_t UpsertHash(bson::View filter) {
+  if (const bson::Value id = filter["_id"]; EqualsOneValue(id)) return bson::HashValue(id);
+  return bson::HashValue(bson::Value(bson::Type::kObject, filter.data()));
+}
+
+std::string TurnOf(std::string_view ns, bson::View filter, bson::View sort, bool upsert) {
+  if (!upsert && sort.empty()) return {};
+  return std::string(ns).append(1, '\0').append(std::to_string(UpsertHash(filter)));
+}
+
+Awaitable<absl::StatusOr<std::optional<KeylessOutcome>>> BeginKeyless(
+    CommandContext& context, const KeylessStatement& statement, bool upsert) {
   std::vector<ShardCall> calls;
-  for (const ShardId shard : route->Shards()) calls.push_back({shard, message});
+  for (const auto& [shard, beginning] : PlanBeginning(context, statement, upsert))
+    calls.push_back({shard, BeginningMessage(context, statement, beginning)});
   const auto replies = co_await context.router.cluster->SendAll(std::move(calls), context.scope());
   std::optional<KeylessOutcome> outcome;
   for (const auto& reply : replies) {
-    if (!reply.ok()) co_return reply.status();
-    const bson::Value found = reply->body["found"], kind = reply->body["kind"];
-    const bson::Value result = reply->body["result"];
-    if (!found.Is(bson::Type::kBool) || !found.AsBool()) continue;
-    outcome.emplace();
-    outcome->done = true;
-    outcome->kind = kind.IsNumber() ? static_cast<int32_t>(bson::ToInt64Truncated(kind)) : 0;
-    if (result.Is(bson::Type::kObject)) outcome->reply = bson::Document(result.AsDocument());
+    EVENKEEL_CO_RETURN_IF_ERROR(reply.status());
+    if (auto record = RecordIn(reply->body)) outcome = std::move(record);
   }
+  // What was touched for nothing is given back.
+  if (outcome) context.transaction->discarded = true;
   co_return outcome;
 }
 
 Awaitable<absl::StatusOr<KeylessOutcome>> RunKeyless(CommandContext& context,
-                                                     const KeylessStatement& statement,
-                                                     bool look_for_record) {
-  if (statement.retryable_id && look_for_record) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        auto record, co_await FindRecord(context, statement.route, *statement.retryable_id));
-    if (record) co_return *std::move(record);
-  }
+                                                     const KeylessStatement& statement) {
   for (int attempt = 0;; ++attempt) {
     if (context.router.wall->Now() >= context.request.deadline) {
       co_return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");

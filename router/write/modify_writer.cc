@@ -8,8 +8,8 @@
 #include "query/request/update_request.h"
 #include "router/query_context.h"
 #include "router/router.h"
-#include "router/session/async_mutex.h"
 #include "router/shard_request.h"
+#include "router/transaction/transaction.h"
 #include "txn/transaction_record.h"
 
 namespace evenkeel::router::write {
@@ -98,13 +98,51 @@ wire::Message ModifyWriter::MakeSingle(const catalog::Route& route, size_t index
   return message;
 }
 
+// A repeated attempt, here or through another router, must not find another document, nor two
+// upserts nothing. One that changes many documents is not repeated.
+bool ModifyWriter::IsTransaction(size_t index, const Placement& placement) const {
+  const ModifyStatement& statement = statements_[index];
+  return placement.special && !statement.multi && (statement.upsert || retryable());
+}
+
+std::string ModifyWriter::TurnOf(const catalog::Route& route, size_t index) const {
+  const ModifyStatement& statement = statements_[index];
+  return write::TurnOf(route.entry->ns, statement.filter, statement.sort, statement.upsert);
+}
+
 Awaitable<absl::Status> ModifyWriter::RunSpecial(RoutePtr route, size_t index,
                                                  Placement placement) {
   const ModifyStatement& statement = statements_[index];
+  const bool multi_upsert = statement.multi && statement.upsert;
+  if (multi_upsert && !context().transaction)
+    co_return co_await RunMultiUpsert(route, index, std::move(placement));
+  const bool own = context().transaction && context().transaction->is_statement();
+  if (own && (statement.upsert || retryable())) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bool done, co_await Begin(route, index, placement.targets));
+    if (done) co_return absl::OkStatus();
+  }
   if (statement.upsert) co_return co_await RunUpsert(route, index, placement.targets);
   if (statement.multi) co_return co_await RunMulti(route, index, placement.targets);
-  const auto found = co_await RunChosen(route, index, placement.targets, true);
+  const auto found = co_await RunChosen(route, index, placement.targets);
+  if (own && found.ok() && !*found) context().transaction->discarded = true;
   co_return found.status();
+}
+
+Awaitable<absl::Status> ModifyWriter::RunMultiUpsert(RoutePtr route, size_t index,
+                                                     Placement placement) {
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await RunMulti(route, index, placement.targets));
+  if (multi_matched_[index]) co_return absl::OkStatus();
+  co_return co_await RunAsOwn(route, index, std::move(placement));
+}
+
+Awaitable<absl::StatusOr<bool>> ModifyWriter::Begin(RoutePtr route, size_t index,
+                                                    const Targets& targets) {
+  const KeylessStatement statement = KeylessOf(route, index, targets);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const auto record, co_await BeginKeyless(context(), statement, statements_[index].upsert));
+  if (!record) co_return false;
+  AbsorbOne({}, index, record->reply);
+  co_return true;
 }
 
 Awaitable<absl::Status> ModifyWriter::RunMulti(RoutePtr route, size_t index,
@@ -140,9 +178,8 @@ Awaitable<absl::Status> ModifyWriter::RunMulti(RoutePtr route, size_t index,
   co_return stale;
 }
 
-Awaitable<absl::StatusOr<bool>> ModifyWriter::RunChosen(RoutePtr route, size_t index,
-                                                        const Targets& targets,
-                                                        bool look_for_record) {
+KeylessStatement ModifyWriter::KeylessOf(const RoutePtr& route, size_t index,
+                                         const Targets& targets) const {
   const ModifyStatement& from = statements_[index];
   KeylessStatement statement;
   statement.route = route;
@@ -153,11 +190,17 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::RunChosen(RoutePtr route, size_t i
   statement.let = let_;
   statement.hint = from.hint;
   statement.retryable_id = RetryableId(index);
-  statement.make = [this, &route, index](const wire::ShardEnvelope& envelope) {
+  statement.make = [this, route, index](const wire::ShardEnvelope& envelope) {
     return MakeSingle(*route, index, envelope);
   };
+  return statement;
+}
+
+Awaitable<absl::StatusOr<bool>> ModifyWriter::RunChosen(RoutePtr route, size_t index,
+                                                        const Targets& targets) {
+  const KeylessStatement statement = KeylessOf(route, index, targets);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const KeylessOutcome outcome,
-                               co_await RunKeyless(context(), statement, look_for_record));
+                               co_await RunKeyless(context(), statement));
   if (!outcome.done) co_return false;
   // Sent with one statement: StaleConfig means that it was not carried out.
   const absl::Status status = FirstWriteError(outcome.reply);
@@ -180,49 +223,32 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::RunOnShard(RoutePtr route, size_t 
 Awaitable<absl::StatusOr<bool>> ModifyWriter::TryWithoutUpsert(RoutePtr route, size_t index,
                                                                const Targets& targets) {
   if (statements_[index].multi) {
+    // What an attempt before this one has done is taken back.
+    multi_done_[index].clear();
+    multi_matched_[index] = false;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await RunMulti(route, index, targets));
-    const bool matched = multi_matched_[index];
-    if (!matched) multi_done_[index].clear();  // another attempt begins with all shards
-    co_return matched;
+    co_return multi_matched_[index];
   }
   if (targets.shards.size() == 1) {
     co_return co_await RunOnShard(route, index, targets.shards[0]);
   }
-  co_return co_await RunChosen(route, index, targets, false);
+  co_return co_await RunChosen(route, index, targets);
 }
 
+// In a transaction, the client's or its own: two of them do not both find nothing and insert.
 Awaitable<absl::Status> ModifyWriter::RunUpsert(RoutePtr route, size_t index,
                                                 const Targets& targets) {
-  // Two of them must not both find nothing and insert. Transactions have their conflicts for that.
-  AsyncMutex::Guard turn;
-  if (!context().transaction) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        turn, co_await context().router.upserts->Lock(batch().ns, context().scope()));
-  }
-  const std::optional<int32_t> id = RetryableId(index);
-  if (id) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const auto record, co_await FindRecord(context(), route, *id));
-    if (record) {
-      AbsorbOne({}, index, record->reply);
-      co_return absl::OkStatus();
-    }
-  }
-  for (int attempt = 1;; ++attempt) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const bool matched,
-                                 co_await TryWithoutUpsert(route, index, targets));
-    if (matched) co_return absl::OkStatus();
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const bson::Document document,
-        BuildUpsertDocument(context().router, context().times, *route, PartsOf(index)));
-    const auto inserted = co_await InsertUpsert(context(), route, document, id);
-    if (inserted.ok()) {
-      AbsorbOne({}, index, *inserted);
-      co_return absl::OkStatus();
-    }
-    // What stands in the way may match by now.
-    const bool again = CodeOf(inserted.status()) == ErrorCode::kDuplicateKey;
-    if (!again || attempt == kUpsertAttemptsMax) co_return inserted.status();
-  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const bool matched,
+                               co_await TryWithoutUpsert(route, index, targets));
+  if (matched) co_return absl::OkStatus();
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const bson::Document document,
+      BuildUpsertDocument(context().router, context().times, *route, PartsOf(index)));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const bson::Document inserted,
+      co_await InsertUpsert(context(), route, document, RetryableId(index)));
+  AbsorbOne({}, index, inserted);
+  co_return absl::OkStatus();
 }
 
 }  // namespace evenkeel::router::write

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,19 +34,25 @@ class ModifyWriter final : public BatchWriter {
  protected:
   absl::StatusOr<Placement> Place(const catalog::Route& route, size_t index) override;
   Awaitable<absl::Status> RunSpecial(RoutePtr route, size_t index, Placement placement) override;
+  bool IsTransaction(size_t index, const Placement& placement) const override;
+  std::string TurnOf(const catalog::Route& route, size_t index) const override;
   absl::Status Check(size_t index) const override;
 
  private:
   // All documents that match, on all targets at once.
   Awaitable<absl::Status> RunMulti(RoutePtr route, size_t index, const Targets& targets);
   // One document, wherever it is. True when there was one.
-  Awaitable<absl::StatusOr<bool>> RunChosen(RoutePtr route, size_t index, const Targets& targets,
-                                            bool look_for_record);
+  Awaitable<absl::StatusOr<bool>> RunChosen(RoutePtr route, size_t index, const Targets& targets);
+  // Begins a transaction of the statement's own. True when an earlier attempt has done it.
+  Awaitable<absl::StatusOr<bool>> Begin(RoutePtr route, size_t index, const Targets& targets);
+  // All documents that match; if there are none, the upsert, as a transaction.
+  Awaitable<absl::Status> RunMultiUpsert(RoutePtr route, size_t index, Placement placement);
   // One document of one shard, without upsert. True when there was one.
   Awaitable<absl::StatusOr<bool>> RunOnShard(RoutePtr route, size_t index, ShardId shard);
   Awaitable<absl::Status> RunUpsert(RoutePtr route, size_t index, const Targets& targets);
   Awaitable<absl::StatusOr<bool>> TryWithoutUpsert(RoutePtr route, size_t index,
                                                    const Targets& targets);
+  KeylessStatement KeylessOf(const RoutePtr& route, size_t index, const Targets& targets) const;
   // The statement alone as a command, without its upsert.
   wire::Message MakeSingle(const catalog::Route& route, size_t index,
                            wire::ShardEnvelope envelope) const;

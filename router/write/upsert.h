@@ -37,7 +37,4 @@ Awaitable<absl::StatusOr<bson::Document>> InsertUpsert(CommandContext& context, 
                                                        bson::View document,
                                                        std::optional<int32_t> retryable_id);
 
-// How often an upsert begins again because another client has inserted what it was about to insert.
-inline constexpr int kUpsertAttemptsMax = 5;
-
 }  // namespace evenkeel::router::write

@@ -11,7 +11,8 @@ namespace {
 
 class CursorTableTest : public testing::Test {
  protected:
-  CursorId Add(std::string lsid = "", bool no_timeout = false) {
+  CursorId Add(std::string lsid = "", bool no_timeout = false,
+               std::optional<TxnNumber> transaction = std::nullopt) {
     const CursorId id = table_.NewId();
     std::unique_ptr<ClientCursor> cursor =
         std::make_unique<DocumentsCursor>("db.c", std::vector<bson::Document>(1));
@@ -19,11 +20,13 @@ class CursorTableTest : public testing::Test {
     owner.ns = "db.c";
     owner.lsid = std::move(lsid);
     owner.no_timeout = no_timeout;
+    owner.transaction = transaction;
     EXPECT_TRUE(table_.Put(id, cursor, std::move(owner)).ok());
     return id;
   }
-  ErrorCode CheckOutCode(CursorId id, std::string_view ns, std::string_view lsid) {
-    return CodeOf(table_.CheckOut(id, ns, lsid).status());
+  ErrorCode CheckOutCode(CursorId id, std::string_view ns, std::string_view lsid,
+                         std::optional<TxnNumber> transaction = std::nullopt) {
+    return CodeOf(table_.CheckOut(id, ns, {lsid, transaction}).status());
   }
 
   base::FakeWallClock wall_{absl::FromUnixSeconds(1000)};
@@ -32,11 +35,11 @@ class CursorTableTest : public testing::Test {
 
 TEST_F(CursorTableTest, ACursorIsUsedByOneCommandAtATime) {
   const CursorId id = Add();
-  auto cursor = table_.CheckOut(id, "db.c", "");
+  auto cursor = table_.CheckOut(id, "db.c", {});
   ASSERT_TRUE(cursor.ok());
   EXPECT_EQ(CheckOutCode(id, "db.c", ""), ErrorCode::kCursorInUse);
   EXPECT_EQ(table_.Return(id, *std::move(cursor)), nullptr);
-  EXPECT_TRUE(table_.CheckOut(id, "db.c", "").ok());
+  EXPECT_TRUE(table_.CheckOut(id, "db.c", {}).ok());
 }
 
 TEST_F(CursorTableTest, OnlyItsOwnerGetsACursor) {
@@ -57,6 +60,38 @@ TEST_F(CursorTableTest, OnlyItsOwnerGetsACursor) {
   }
 }
 
+TEST_F(CursorTableTest, OnlyItsTransactionGetsACursor) {
+  const std::optional<TxnNumber> none, one = TxnNumber{1}, two = TxnNumber{2};
+  const CursorId plain = Add("s"), owned = Add("s", false, one);
+  EXPECT_EQ(CheckOutCode(plain, "db.c", "s", one), Location(50739));
+  EXPECT_EQ(CheckOutCode(owned, "db.c", "s", none), Location(50740));
+  EXPECT_EQ(CheckOutCode(owned, "db.c", "s", two), Location(50741));
+  EXPECT_EQ(CheckOutCode(owned, "db.c", "t", one), Location(50738)) << "the session comes first";
+  EXPECT_TRUE(table_.CheckOut(owned, "db.c", {"s", one}).ok());
+}
+
+TEST_F(CursorTableTest, CursorsOfAListAreTaken) {
+  const CursorId a = Add(), b = Add(), used = Add();
+  const auto cursor = table_.CheckOut(used, "db.c", {});
+  EXPECT_EQ(table_.Take({a, CursorId{1}, used}).size(), 1u);
+  EXPECT_EQ(CheckOutCode(a, "db.c", ""), ErrorCode::kCursorNotFound);
+  EXPECT_EQ(CheckOutCode(used, "db.c", ""), ErrorCode::kCursorNotFound) << "it ends with its use";
+  EXPECT_TRUE(table_.CheckOut(b, "db.c", {}).ok());
+}
+
+TEST_F(CursorTableTest, IdleOnesAreListed) {
+  const CursorId id = Add("s", true, TxnNumber{3});
+  const auto used = table_.CheckOut(Add(), "db.c", {});
+  wall_.Advance(absl::Seconds(5));
+  EXPECT_EQ(table_.Return(id, *table_.CheckOut(id, "db.c", {"s", TxnNumber{3}})), nullptr);
+  const auto listed = table_.ListIdle();
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0].id, id);
+  EXPECT_EQ(listed[0].transaction, TxnNumber{3});
+  EXPECT_EQ(listed[0].batches, 2);
+  EXPECT_EQ(listed[0].last_use - listed[0].created, absl::Seconds(5));
+}
+
 TEST_F(CursorTableTest, KillTakesACursorOut) {
   const CursorId id = Add();
   EXPECT_EQ(CodeOf(table_.Kill(id, "db.other").status()), ErrorCode::kUnauthorized);
@@ -66,7 +101,7 @@ TEST_F(CursorTableTest, KillTakesACursorOut) {
 
 TEST_F(CursorTableTest, AKilledCursorThatIsInUseComesBackToBeClosed) {
   const CursorId id = Add();
-  auto cursor = table_.CheckOut(id, "db.c", "");
+  auto cursor = table_.CheckOut(id, "db.c", {});
   EXPECT_EQ(*table_.Kill(id, "db.c"), nullptr);
   EXPECT_EQ(CheckOutCode(id, "db.c", ""), ErrorCode::kCursorNotFound);
   EXPECT_NE(table_.Return(id, *std::move(cursor)), nullptr);
@@ -90,7 +125,7 @@ TEST_F(CursorTableTest, ASessionTakesItsCursorsAlong) {
   Add("a", /*no_timeout=*/true);
   const CursorId other = Add("b");
   EXPECT_EQ(table_.TakeOfSession("a").size(), 2u);
-  EXPECT_TRUE(table_.CheckOut(other, "db.c", "b").ok());
+  EXPECT_TRUE(table_.CheckOut(other, "db.c", {"b", {}}).ok());
   EXPECT_EQ(table_.TakeAll().size(), 0u) << "the one in use is only marked";
 }
 

@@ -13,7 +13,13 @@ class FindAndModifyTest : public RouterTest {
   FindAndModifyTest() {
     AddUnsharded("db.u", ShardId{1});
     AddSharded("db.s", R"({"k": "hashed"})");
-    for (uint32_t i = 0; i < 3; ++i) shard(i).On("_choose", R"({"found": false})");
+    for (uint32_t i = 0; i < 3; ++i) {
+      shard(i).On("_choose", R"({"found": false})");
+      // Of statements that are transactions.
+      shard(i).On("_touch", "{}");
+      shard(i).On("_applyDecision", "{}");
+      shard(i).On("_commitTransaction", R"({"committedAt": {"$timestamp": {"t": 5, "i": 1}}})");
+    }
   }
 };
 

@@ -10,6 +10,10 @@ class UpdateTest : public RouterTest {
   UpdateTest() {
     AddUnsharded("db.u", ShardId{1});
     AddSharded("db.s", R"({"k": "hashed"})");
+    // Of statements that are transactions.
+    OnAll("_touch", "{}");
+    OnAll("_applyDecision", "{}");
+    OnAll("_commitTransaction", R"({"committedAt": {"$timestamp": {"t": 5, "i": 1}}})");
   }
   void OnAll(const std::string& command, std::string_view json) {
     for (uint32_t i = 0; i < 3; ++i) shard(i).On(command, json);
@@ -140,7 +144,7 @@ TEST_F(UpdateTest, AnUpsertThatChangesItsKeyFirstTriesToUpdate) {
       "upsert"));
 }
 
-TEST_F(UpdateTest, AnUpsertThatMeetsADuplicateLooksAgain) {
+TEST_F(UpdateTest, ADuplicateIsTheUpsertsError) {
   OnAll("_choose", R"({"found": false})");
   OnAll(
       "update",
@@ -149,22 +153,66 @@ TEST_F(UpdateTest, AnUpsertThatMeetsADuplicateLooksAgain) {
       Update("{\"q\": {\"_id\": 9}, \"u\": {\"$set\": {\"k\": 1}}, \"upsert\": true}");
   const bson::Document reply = Run(command);
   EXPECT_EQ(reply["writeErrors"].AsDocument()["0"].AsDocument()["code"].AsInt32(), 11000);
-  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{5, 5, 5}));
+  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{1, 1, 1}));
+  EXPECT_EQ(CountsOf("_commitTransaction"), (std::vector<size_t>{0, 0, 0}));
 }
 
-TEST_F(UpdateTest, KeylessUpsertsOfACollectionRunOneAtATime) {
+TEST_F(UpdateTest, AConflictBeginsTheUpsertAgainWithANewSnapshot) {
+  OnAll("_choose", R"({"found": false})");
+  OnAll("update", R"({"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 9}]})");
+  const auto conflict = FailedReply(MakeError(ErrorCode::kWriteConflict, "a conflict"));
+  for (uint32_t i = 0; i < 3; ++i) shard(i).Next("_touch", bson::Document(conflict.view()));
+  const bson::Document reply =
+      Run(Update(R"({"q": {"_id": 9}, "u": {"$set": {"k": 1}}, "upsert": true})"));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":0,"upserted":[{"index":0,"_id":9}]})");
+  std::vector<bson::Document> touches;
+  for (uint32_t i = 0; i < 3; ++i) {
+    for (bson::Document& touch : shard(i).RequestsOf("_touch")) touches.push_back(std::move(touch));
+  }
+  ASSERT_EQ(touches.size(), 2u);
+  EXPECT_FALSE(touches[0]["touch"].AsDocument()["0"].AsDocument()["ends"].AsBool());
+  const auto session = [&touches](size_t i) {
+    return touches[i]["$txn"].AsDocument()["lsid"].AsDocument()["id"].AsBinary().bytes;
+  };
+  EXPECT_NE(session(0), session(1));
+}
+
+TEST_F(UpdateTest, ARetryableStatementWithoutKeyIsATransactionOfItsOwn) {
+  OnAll("_findRecord", R"({"found": false})");
+  OnAll("_choose", R"({"found": false})");
+  shard(2).On("_choose",
+              R"({"found": true, "t": {"$binary": {"base64": "QUI=", "subType": "00"}}})");
+  OnAll("update", R"({"n": 1, "nModified": 1, "$txn": {"wrote": true}})");
+  const bson::Document reply =
+      Run(Update(R"({"q": {"x": 1}, "u": {"$set": {"y": 1}}})", ", " + std::string(kRetryable)));
+  EXPECT_EQ(Fields(reply), R"({"n":1,"nModified":1})");
+  size_t touches = 0;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const bson::Document sent = shard(i).RequestsOf("_findRecord")[0];
+    EXPECT_TRUE(sent["$txn"].AsDocument()["records"].AsBool());
+    for (const auto& [key, touch] : sent["touch"].AsDocument()) {
+      EXPECT_TRUE(touch.AsDocument()["ends"].AsBool());
+      ++touches;
+    }
+  }
+  EXPECT_EQ(touches, 1u);
+  EXPECT_EQ(CountsOf("_commitTransaction"), (std::vector<size_t>{0, 0, 1}));
+}
+
+TEST_F(UpdateTest, KeylessUpsertsWithOneFilterRunOneAtATime) {
   OnAll("_choose", R"({"found": false})");
   for (uint32_t i = 0; i < 3; ++i) Hold(i, "_choose");
   OnAll("update", R"({"n": 1, "nModified": 0, "upserted": [{"index": 0, "_id": 9}]})");
-  const std::string command =
-      Update(R"({"q": {"_id": 9}, "u": {"$set": {"k": 1}}, "upsert": true})");
-  const auto first = Begin(command), second = Begin(command);
+  const auto command = [](int id) {
+    return Update("{\"q\": {\"_id\": " + std::to_string(id) +
+                  R"(}, "u": {"$set": {"k": 1}}, "upsert": true})");
+  };
+  const auto first = Begin(command(9)), second = Begin(command(9)), other = Begin(command(8));
   Poll();
-  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{1, 1, 1}));
-  Release();
-  Finish(*first);
-  Finish(*second);
   EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{2, 2, 2}));
+  Release();
+  for (const auto& pending : {first, second, other}) Finish(*pending);
+  EXPECT_EQ(CountsOf("_choose"), (std::vector<size_t>{3, 3, 3}));
 }
 
 TEST_F(UpdateTest, AnAbsentCollectionHasNothingToUpdate) {
