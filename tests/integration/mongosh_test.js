@@ -43,6 +43,20 @@ describe('mongosh with three shards', () => {
     assert.deepEqual({ ...stats, nindexes: stats.nindexes >= 2 }, { sharded: true, count: 300, shards: 3, nindexes: true });
   });
 
+  it('db.currentOp and db.killOp', async () => {
+    const result = await value(`
+      const session = db.getMongo().startSession();
+      session.startTransaction();
+      session.getDatabase('shop').held.insertOne({ _id: 1 });
+      const idle = db.currentOp({ type: 'idleSession' }).inprog;
+      const own = db.currentOp(true).inprog.filter((row) => row.active && row.type === 'op');
+      const all = { idle: idle.length, transaction: typeof idle[0].transaction.timeOpenMicros, own: own.length > 0, killed: db.killOp(own[0].opid + 1000000).ok };
+      session.abortTransaction();
+      return { ...all, after: db.currentOp({ type: 'idleSession' }).inprog.length };`);
+    assert.deepEqual({ ...result, transaction: undefined }, { idle: 1, transaction: undefined, own: true, killed: 1, after: 0 });
+    assert.ok(['number', 'object'].includes(result.transaction));
+  });
+
   it('the balancer\'s helpers', async () => {
     const states = await value(`
       const before = sh.getBalancerState();
