@@ -15,7 +15,8 @@ std::string ShardPart(std::string_view json, const Colocation& colocation) {
   EXPECT_TRUE(pipeline.ok()) << pipeline.status();
   (void)pipeline->JoinOnShards(colocation);
   std::string names;
-  for (const bson::Element& stage : pipeline->Split().shard_part.view()) {
+  const SplitPipeline split = pipeline->Split();
+  for (const bson::Element& stage : split.shard_part.view()) {
     names.append(names.empty() ? "" : " ").append(stage.value.AsDocument().Front().key);
   }
   return names;
