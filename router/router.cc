@@ -11,6 +11,7 @@
 #include "router/cursor/cursor_table.h"
 #include "router/cursor/cursors.h"
 #include "router/ddl/ddl.h"
+#include "router/ddl/job.h"
 #include "router/ddl/job_watch.h"
 #include "router/fail/command_fail_point.h"
 #include "router/fail/fail.h"
@@ -36,6 +37,9 @@ namespace {
 
 constexpr absl::Duration kHousekeepingPeriod = absl::Seconds(30);
 constexpr absl::Duration kResolvePeriod = absl::Seconds(2);
+// A router that is alive needs less from a vote to its decision, and from there to the last
+// participant.
+constexpr absl::Duration kInDoubtAge = absl::Seconds(10);
 constexpr absl::Duration kPresencePeriod = absl::Seconds(5);
 constexpr absl::Duration kStopPollPeriod = absl::Milliseconds(10);
 
@@ -136,6 +140,12 @@ Router::~Router() = default;
 
 Awaitable<absl::Status> Router::Start() {
   EVENKEEL_CO_RETURN_IF_ERROR(co_await ddl::Bootstrap(*state_));
+  if (state_->options.owns_shards) {
+    // Whoever was committing these, or running those jobs, has gone with the process. Jobs wait for
+    // what is prepared.
+    co_await ResolveTransactions(*state_, absl::ZeroDuration(), {});
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await ddl::FinishJobs(*state_));
+  }
   started_ = true;
   background_.Spawn(
       [this](base::CancellationToken cancelled) { return KeepHouse(std::move(cancelled)); });
@@ -170,7 +180,7 @@ Awaitable<void> Router::ResolveInDoubt(base::CancellationToken cancelled) {
   while (true) {
     const absl::Status slept = co_await base::Sleep(kResolvePeriod, cancelled);
     if (!slept.ok()) co_return;
-    co_await ResolveTransactions(*state_, cancelled);
+    co_await ResolveTransactions(*state_, kInDoubtAge, cancelled);
   }
 }
 

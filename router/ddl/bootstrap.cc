@@ -9,7 +9,6 @@
 #include "router/config_access.h"
 #include "router/ddl/catalog_batch.h"
 #include "router/ddl/ddl.h"
-#include "router/ddl/job.h"
 #include "router/router.h"
 
 namespace evenkeel::router::ddl {
@@ -149,9 +148,7 @@ Awaitable<absl::Status> Bootstrap(RouterState& router) {
     batch.Put(catalog::kConfigShards, WithPresentHost(router, shard.view()).view());
   }
   batch.Put(catalog::kConfigMongos, RouterDocument(router).view());
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await batch.Commit(router));
-  if (!router.options.owns_shards) co_return absl::OkStatus();  // JobWatch sees to them
-  co_return co_await FinishJobs(router);
+  co_return co_await batch.Commit(router);
 }
 
 Awaitable<absl::Status> NotePresence(RouterState& router) {

@@ -26,8 +26,7 @@ Awaitable<absl::StatusOr<RoutePtr>> EnsureCollection(RouterState& router, std::s
                                                      absl::Time deadline,
                                                      base::CancellationToken cancelled);
 
-// Makes `config.*` and gives every shard its identity and ranges when the cluster is new; finishes
-// or undoes jobs that a crash has left.
+// Makes `config.*` and gives every shard its identity and ranges when the cluster is new.
 Awaitable<absl::Status> Bootstrap(RouterState& router);
 
 // Writes this router's row in config.mongos, with the time. Errors: of shard 0.

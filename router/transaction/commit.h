@@ -27,9 +27,10 @@ Awaitable<void> TellUnderWay(RouterState& router, std::shared_ptr<ClientTransact
                              absl::Duration period, base::CancellationToken over);
 
 // Ends what transactions of dead routers have left on the shards: prepared ones get the
-// coordinator's decision, decisions are told to all participants. One look; to be run every now and
-// then by every router.
-Awaitable<void> ResolveTransactions(RouterState& router, base::CancellationToken cancelled);
+// coordinator's decision, decisions are told to all participants. Only those of this age, and older
+// ones. One look; to be run every now and then by every router.
+Awaitable<void> ResolveTransactions(RouterState& router, absl::Duration age,
+                                    base::CancellationToken cancelled);
 
 Awaitable<CommandResult> CommitTransactionCommand(CommandContext& context);
 Awaitable<CommandResult> AbortTransactionCommand(CommandContext& context);

@@ -16,9 +16,6 @@ namespace evenkeel::router {
 namespace {
 
 constexpr absl::Duration kCallTimeMax = absl::Seconds(5);
-// A router that is alive needs less from a vote to its decision, and from there to the last
-// participant.
-constexpr int64_t kInDoubtSeconds = 10;
 
 Awaitable<absl::StatusOr<wire::Message>> Ask(RouterState& router, ShardId shard,
                                              bson::Document body,
@@ -36,7 +33,9 @@ bson::Builder CommandOf(std::string_view name, bson::View row) {
   return body;
 }
 
-bool IsOld(bson::View row) { return bson::ToInt64Truncated(row["seconds"]) >= kInDoubtSeconds; }
+bool IsOld(bson::View row, absl::Duration age) {
+  return absl::Seconds(bson::ToInt64Truncated(row["seconds"])) >= age;
+}
 
 ShardId ShardOf(bson::Value number) {
   return ShardId{static_cast<uint32_t>(bson::ToInt64Truncated(number))};
@@ -69,7 +68,7 @@ Awaitable<absl::Status> ResolveDecision(RouterState& router, ShardId coordinator
       .status();
 }
 
-Awaitable<absl::Status> ResolveShard(RouterState& router, ShardId shard,
+Awaitable<absl::Status> ResolveShard(RouterState& router, ShardId shard, absl::Duration age,
                                      base::CancellationToken cancelled) {
   bson::Builder list;
   list.Append("_listPrepared", int32_t{1}).Append("$db", "admin");
@@ -78,13 +77,13 @@ Awaitable<absl::Status> ResolveShard(RouterState& router, ShardId shard,
   // One that cannot be resolved does not keep the others.
   absl::Status first;
   for (const auto& [key, row] : found.body["prepared"].AsDocument()) {
-    if (!IsOld(row.AsDocument())) continue;
+    if (!IsOld(row.AsDocument(), age)) continue;
     const absl::Status status =
         co_await ResolvePrepared(router, shard, row.AsDocument(), cancelled);
     first.Update(status);
   }
   for (const auto& [key, row] : found.body["decisions"].AsDocument()) {
-    if (!IsOld(row.AsDocument())) continue;
+    if (!IsOld(row.AsDocument(), age)) continue;
     const absl::Status status =
         co_await ResolveDecision(router, shard, row.AsDocument(), cancelled);
     first.Update(status);
@@ -94,10 +93,11 @@ Awaitable<absl::Status> ResolveShard(RouterState& router, ShardId shard,
 
 }  // namespace
 
-Awaitable<void> ResolveTransactions(RouterState& router, base::CancellationToken cancelled) {
+Awaitable<void> ResolveTransactions(RouterState& router, absl::Duration age,
+                                    base::CancellationToken cancelled) {
   for (const ShardId shard : router.cluster->AllShards()) {
     if (cancelled.IsCancelled()) co_return;
-    const absl::Status status = co_await ResolveShard(router, shard, cancelled);
+    const absl::Status status = co_await ResolveShard(router, shard, age, cancelled);
     if (status.ok() || cancelled.IsCancelled()) continue;
     base::LogInfo("router", "transactions in doubt are left for later",
                   {{"shard", Cluster::ShardName(shard)}, {"error", status}});

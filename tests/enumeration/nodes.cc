@@ -120,7 +120,7 @@ void RouterNode::Begin(bson::Document command, std::function<void(bson::Document
 }
 
 void RouterNode::BeginResolving() {
-  boost::asio::co_spawn(io(), router::ResolveTransactions(router_->state(), {}),
+  boost::asio::co_spawn(io(), router::ResolveTransactions(router_->state(), absl::Seconds(10), {}),
                         boost::asio::detached);
 }
 
