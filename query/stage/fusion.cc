@@ -203,9 +203,11 @@ class FusionParser {
     if (weights.AsDocument().CountFields() > inputs_.size()) {
       return Error(Location(9460301), "{} has more weights than pipelines", op_.name);
     }
-    for (const auto& [name, value] : weights.AsDocument()) {
+    for (const bson::Element& weight : weights.AsDocument()) {
+      const std::string_view name = weight.key;
+      const bson::Value value = weight.value;
       const auto input = std::find_if(parsed_.inputs.begin(), parsed_.inputs.end(),
-                                      [&](const auto& one) { return one.name == name; });
+                                      [name](const auto& one) { return one.name == name; });
       if (input == parsed_.inputs.end()) {
         return Error(Location(9967500), "no pipeline of {} has the name '{}'", op_.name, name);
       }
