@@ -2,6 +2,7 @@
 #include "storage/lmdb/lmdb_file.h"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <cerrno>
 
@@ -16,9 +17,21 @@ constexpr size_t kReadersInUseMax = 1000;  // the pool stays below it
 constexpr const char* kDatabaseNames[kDatabaseCount] = {"docs",     "index",   "sessions", "meta",
                                                         "counters", "changes", "engine"};
 
+// The log may take and give back a few segments at any time.
+constexpr uint64_t kNearlyFullBytes = uint64_t{256} << 20;
+
+bool IsNearlyFull(const std::string& path) {
+  struct statvfs facts;
+  return ::statvfs(path.c_str(), &facts) == 0 &&
+         uint64_t{facts.f_bavail} * facts.f_frsize < kNearlyFullBytes;
+}
+
 }  // namespace
 
 absl::Status LmdbError(int code, std::string_view where) {
+  // LMDB calls it EIO when a write comes out short, as the last one does before a disk is full. Its
+  // head page is written last, so what was there before is whole.
+  if (code == EIO && IsNearlyFull(std::string(where))) code = ENOSPC;
   if (code == ENOSPC || code == EDQUOT || code == MDB_MAP_FULL) {
     return Error(ErrorCode::kOutOfDiskSpace, "{}: {}", where, mdb_strerror(code));
   }
