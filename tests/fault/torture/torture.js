@@ -13,6 +13,7 @@ const { ProcessCluster } = require('../../lib/processes.js');
 const { Random } = require('../../lib/random.js');
 const { History } = require('./history.js');
 
+const CRASHED = 137;  // the exit status of a process that ended itself at a point
 const ACCOUNTS = 30, START = 100, LISTS = 12, RING = 9;
 const CLIENT_OPTIONS = { serverSelectionTimeoutMS: 30_000, heartbeatFrequencyMS: 500, maxPoolSize: 64, socketTimeoutMS: 20_000, connectTimeoutMS: 2_000 };
 // Where a shard dies inside a commit.
@@ -170,8 +171,10 @@ class Torture {
   // Lets a shard end itself at a point of a commit, and starts it again without.
   async dieAt(shard, point) {
     await shard.kill();
-    await shard.start({ env: { EVENKEEL_FAIL_POINTS: this.planted(`${point}=crash:${1 + this.random.below(point.startsWith('storage') ? 40 : 4)}`) } });
-    const died = await Promise.race([shard.exited.then(() => true), delay(4000).then(() => false)]);
+    const env = { EVENKEEL_FAIL_POINTS: this.planted(`${point}=crash:${1 + this.random.below(point.startsWith('storage') ? 40 : 4)}`) };
+    // Routers that find it back may let it meet the point before it says that it is ready.
+    const early = await shard.start({ env }).then(() => false, (error) => error.exitCode === CRASHED || Promise.reject(error));
+    const died = early || await Promise.race([shard.exited.then(() => true), delay(4000).then(() => false)]);
     if (died) this.counts.points += 1;
     await shard.kill();
     await shard.start();
