@@ -41,9 +41,6 @@ struct Move {
   ShardId OwnerOf(int64_t hash) const {
     return into.sharded() ? ranges->OwnerOf(hash) : into.primary;
   }
-  std::vector<ShardId> ShardsOf(const CollectionEntry& entry) const {
-    return entry.sharded() ? ranges->Owners() : std::vector<ShardId>(1, entry.primary);
-  }
 };
 
 bson::Builder Command(std::string_view name, const CollectionEntry& entry) {
@@ -162,7 +159,7 @@ Awaitable<void> RunInto(const OnShard& work, ShardId shard, absl::Status& result
 
 // The same on all shards of `from` at once.
 Awaitable<absl::Status> OnSources(const Move& move, OnShard work) {
-  const std::vector<ShardId> shards = move.ShardsOf(move.from);
+  const std::vector<ShardId> shards = ShardsOf(move.from, *move.ranges);
   std::vector<absl::Status> results(shards.size());
   std::vector<std::function<Awaitable<void>()>> tasks;
   for (size_t i = 0; i < shards.size(); ++i) {
@@ -187,7 +184,7 @@ Awaitable<absl::StatusOr<int64_t>> RunRounds(const Move& move) {
 // shard it is routed to now.
 Awaitable<absl::Status> CopyRows(const Move& move, const bson::Document& page) {
   std::vector<ShardCall> calls;
-  const std::vector<ShardId> owners = move.ShardsOf(move.into);
+  const std::vector<ShardId> owners = ShardsOf(move.into, *move.ranges);
   for (const ShardId shard : owners) {
     bson::Builder body = Command("_copyIn", move.into);
     body.AppendArray("sessions", page["rows"].AsDocument());
@@ -212,7 +209,7 @@ Awaitable<absl::Status> CopySessions(const Move& move, ShardId shard) {
 
 Awaitable<absl::StatusOr<int64_t>> CountOf(const Move& move, const CollectionEntry& entry) {
   int64_t count = 0;
-  for (const ShardId shard : move.ShardsOf(entry)) {
+  for (const ShardId shard : ShardsOf(entry, *move.ranges)) {
     bson::Builder body;
     body.Append("count", entry.name()).Append("$db", entry.database());
     wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});

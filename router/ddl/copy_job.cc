@@ -16,10 +16,6 @@ namespace {
 
 using catalog::CollectionEntry;
 
-std::vector<ShardId> ShardsOf(const CollectionEntry& entry, const catalog::Assignment& ranges) {
-  return entry.sharded() ? ranges.Owners() : std::vector<ShardId>(1, entry.primary);
-}
-
 // The index that supports a shard key, as MongoDB makes it: {a: "hashed", b: 1} is "a_hashed_b_1".
 absl::StatusOr<catalog::IndexEntry> KeyIndex(IndexId id, const catalog::ShardKeyPattern& key) {
   std::string name;

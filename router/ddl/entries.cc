@@ -222,6 +222,11 @@ Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Assignment>>> DefaultAss
   co_return std::make_shared<const catalog::Assignment>(std::move(assignment));
 }
 
+std::vector<ShardId> ShardsOf(const catalog::CollectionEntry& entry,
+                              const catalog::Assignment& ranges) {
+  return entry.sharded() ? ranges.Owners() : std::vector<ShardId>(1, entry.primary);
+}
+
 catalog::CollectionEntry NextVersion(const catalog::CollectionEntry& entry) {
   catalog::CollectionEntry next = entry;
   ++next.version.value;

@@ -47,6 +47,10 @@ Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Route>>> Current(RouterS
 Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Assignment>>> DefaultAssignment(
     RouterState& router);
 
+// The shards that an entry's documents lie on. `ranges` are those of sharded collections.
+std::vector<ShardId> ShardsOf(const catalog::CollectionEntry& entry,
+                              const catalog::Assignment& ranges);
+
 // A copy with the next version.
 catalog::CollectionEntry NextVersion(const catalog::CollectionEntry& entry);
 
