@@ -67,7 +67,12 @@ bson::Document Assignment::ToBson() const {
   return out.Finish();
 }
 
-ShardId Assignment::OwnerOf(int64_t hash) const { return *OwnerOf({hash, hash}); }
+const HashRange& Assignment::RangeOf(int64_t hash) const {
+  const auto above =
+      std::upper_bound(ranges_.begin(), ranges_.end(), hash,
+                       [](int64_t value, const HashRange& range) { return value < range.min; });
+  return *std::prev(above);
+}
 
 std::optional<ShardId> Assignment::OwnerOf(const storage::HashSpan& hashes) const {
   const auto above =
@@ -75,6 +80,16 @@ std::optional<ShardId> Assignment::OwnerOf(const storage::HashSpan& hashes) cons
                        [](int64_t value, const HashRange& range) { return value < range.min; });
   if (above != ranges_.end() && above->min <= hashes.last) return std::nullopt;
   return std::prev(above)->owner;
+}
+
+storage::HashSpan Assignment::SpanOf(size_t range) const {
+  const int64_t last = range + 1 < ranges_.size() ? ranges_[range + 1].min - 1 : INT64_MAX;
+  return {ranges_[range].min, last};
+}
+
+bool Assignment::OwnsNothing(ShardId shard) const {
+  return std::none_of(ranges_.begin(), ranges_.end(),
+                      [shard](const HashRange& range) { return range.owner == shard; });
 }
 
 std::vector<ShardId> Assignment::Owners() const {

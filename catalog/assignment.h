@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bson/document.h"
@@ -22,10 +23,15 @@ struct HashRange {
   friend bool operator==(const HashRange&, const HashRange&) = default;
 };
 
+// Of a new cluster. When shards join or leave, later versions come beside it.
 inline constexpr std::string_view kDefaultAssignment = "default";
 
 class Assignment {
  public:
+  Assignment() = default;
+  // Requires ranges that cover the space, ascending.
+  Assignment(std::string name, int64_t version, std::vector<HashRange> ranges)
+      : name_(std::move(name)), version_(version), ranges_(std::move(ranges)) {}
   // `shard_count` ranges whose widths differ by at most 1.
   static Assignment Equal(std::string name, uint32_t shard_count);
   // From config.assignments. Errors: InvalidBSON when the ranges do not cover the space.
@@ -35,10 +41,14 @@ class Assignment {
   const std::string& name() const { return name_; }
   int64_t version() const { return version_; }
   std::span<const HashRange> ranges() const { return ranges_; }
-  ShardId OwnerOf(int64_t hash) const;
+  const HashRange& RangeOf(int64_t hash) const;
+  ShardId OwnerOf(int64_t hash) const { return RangeOf(hash).owner; }
   // Their common owner; nothing where a range begins inside of the span.
   std::optional<ShardId> OwnerOf(const storage::HashSpan& hashes) const;
   std::vector<ShardId> Owners() const;  // ascending, each once
+  // The hashes of the range with that number.
+  storage::HashSpan SpanOf(size_t range) const;
+  bool OwnsNothing(ShardId shard) const;
   bool Owns(ShardId shard, int64_t hash) const { return OwnerOf(hash) == shard; }
 
  private:

@@ -144,6 +144,7 @@ absl::StatusOr<CollectionEntry> CollectionEntry::FromBson(bson::View document) {
       EVENKEEL_ASSIGN_OR_RETURN(entry.copied_to->shard_key,
                                 ShardKeyPattern::Parse(key.AsDocument()));
     }
+    entry.copied_to->assignment = StringField(copy.AsDocument(), "assignment");
   }
   entry.job = StringField(document, "job");
   return entry;
@@ -178,6 +179,7 @@ bson::Document CollectionEntry::ToBson() const {
   if (copied_to) {
     out.OpenDocument("copiedTo").Append("id", static_cast<int64_t>(copied_to->id.value));
     if (copied_to->shard_key) out.Append("key", copied_to->shard_key->pattern());
+    if (moves_ranges()) out.Append("assignment", copied_to->assignment);
     out.Close();
   }
   if (!job.empty()) out.Append("job", job);

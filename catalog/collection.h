@@ -44,10 +44,14 @@ struct IndexEntry {
   bool IsIdIndex() const { return name == "_id_"; }
 };
 
-// A copy of a collection that a job is making: the shards of the collection note what changes.
+// Where a job copies documents of a collection to: its shards note what changes.
 struct CopyTarget {
+  // The new incarnation; of a move within the collection an id of its own. Notes lie under it.
   CollectionId id;
   std::optional<ShardKeyPattern> shard_key;  // nothing: unsharded
+  // Of a move within the collection: the ranges that it will have. Documents stay under their keys,
+  // those whose range gets another owner are copied there. Empty: a new incarnation.
+  std::string assignment;
 };
 
 enum class CollectionKind : uint8_t { kCollection, kView };
@@ -72,6 +76,8 @@ struct CollectionEntry {
   std::string_view database() const;
   std::string_view name() const;
   bool sharded() const { return shard_key.has_value(); }
+  // True while ranges of it are being moved.
+  bool moves_ranges() const { return copied_to && !copied_to->assignment.empty(); }
   const IndexEntry* FindIndex(std::string_view index_name) const;
   // The rules by which strings of `_id` are told apart; null: bytes.
   const bson::StringComparator* id_collation() const {

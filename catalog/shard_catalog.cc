@@ -114,6 +114,19 @@ std::shared_ptr<const ShardCatalog> ShardCatalog::Without(CollectionId id) const
     }
   }
   out->collections_.erase(id);
+  out->cleaned_.erase(id);
+  return out;
+}
+
+CatalogVersion ShardCatalog::CleanedSince(CollectionId id) const {
+  const auto found = cleaned_.find(id);
+  return found == cleaned_.end() ? CatalogVersion{0} : found->second;
+}
+
+std::shared_ptr<const ShardCatalog> ShardCatalog::WithCleaned(CollectionId id,
+                                                              CatalogVersion since) const {
+  auto out = std::make_shared<ShardCatalog>(*this);
+  out->cleaned_[id] = since;
   return out;
 }
 

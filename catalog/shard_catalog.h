@@ -28,6 +28,9 @@ class ShardCatalog final : public storage::PublishedState {
   }
   std::shared_ptr<const Assignment> FindAssignment(std::string_view name) const;
   ShardId shard() const { return shard_; }
+  // Orphaned documents of the collection have been removed since it had this version: what was
+  // begun before may miss some. Not durable: nothing lives through a restart.
+  CatalogVersion CleanedSince(CollectionId id) const;
   const std::string& cluster_id() const {
     return cluster_id_;
   }  // empty before the shard was given its identity
@@ -43,6 +46,7 @@ class ShardCatalog final : public storage::PublishedState {
   std::shared_ptr<const ShardCatalog> With(std::shared_ptr<const Assignment> assignment) const;
   std::shared_ptr<const ShardCatalog> WithMultikey(IndexId id) const;
   std::shared_ptr<const ShardCatalog> WithLongKeys(IndexId id) const;
+  std::shared_ptr<const ShardCatalog> WithCleaned(CollectionId id, CatalogVersion since) const;
   // Without what is known of a dropped index.
   std::shared_ptr<const ShardCatalog> WithoutIndex(IndexId id) const;
   std::shared_ptr<const ShardCatalog> WithIdentity(std::string cluster_id, ShardId shard) const;
@@ -51,6 +55,7 @@ class ShardCatalog final : public storage::PublishedState {
   absl::flat_hash_map<CollectionId, std::shared_ptr<const CollectionEntry>> collections_;
   absl::flat_hash_map<std::string, std::shared_ptr<const Assignment>> assignments_;
   absl::flat_hash_set<IndexId> multikey_, long_keys_;
+  absl::flat_hash_map<CollectionId, CatalogVersion> cleaned_;
   std::string cluster_id_;
   ShardId shard_;
 };

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "router/cursor/cursor_table.h"
 #include "router/cursor/cursors.h"
+#include "router/ddl/balancer.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/job.h"
 #include "router/ddl/job_watch.h"
@@ -41,6 +42,7 @@ constexpr absl::Duration kResolvePeriod = absl::Seconds(2);
 // participant.
 constexpr absl::Duration kInDoubtAge = absl::Seconds(10);
 constexpr absl::Duration kPresencePeriod = absl::Seconds(5);
+constexpr absl::Duration kBalancePeriod = absl::Seconds(3);
 constexpr absl::Duration kStopPollPeriod = absl::Milliseconds(10);
 
 // Counts a command for as long as it runs.
@@ -151,6 +153,8 @@ Awaitable<absl::Status> Router::Start() {
       [this](base::CancellationToken cancelled) { return KeepHouse(std::move(cancelled)); });
   background_.Spawn(
       [this](base::CancellationToken cancelled) { return ResolveInDoubt(std::move(cancelled)); });
+  background_.Spawn(
+      [this](base::CancellationToken cancelled) { return Balance(std::move(cancelled)); });
   if (!state_->options.owns_shards) {
     background_.Spawn(
         [this](base::CancellationToken cancelled) { return WatchJobs(std::move(cancelled)); });
@@ -159,6 +163,7 @@ Awaitable<absl::Status> Router::Start() {
 }
 
 Awaitable<void> Router::Stop(absl::Time deadline) {
+  state_->stopping = true;
   co_await background_.Stop();
   while (state_->metrics.running.load(std::memory_order_relaxed) > 0 &&
          state_->wall->Now() < deadline) {
@@ -173,6 +178,14 @@ Awaitable<void> Router::WatchJobs(base::CancellationToken cancelled) {
   while ((co_await base::Sleep(kPresencePeriod, cancelled)).ok()) {
     const absl::Status status = co_await watch.Run(*state_);
     if (!status.ok()) base::LogWarning("router", "cannot look after jobs", {{"error", status}});
+  }
+}
+
+Awaitable<void> Router::Balance(base::CancellationToken cancelled) {
+  ddl::Balancer balancer;
+  while ((co_await base::Sleep(kBalancePeriod, cancelled)).ok()) {
+    const absl::Status status = co_await balancer.RunRound(*state_, cancelled);
+    if (!status.ok()) base::LogWarning("balancer", "a round has failed", {{"error", status}});
   }
 }
 

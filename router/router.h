@@ -68,6 +68,7 @@ struct RouterState {
   std::unique_ptr<fail::CommandFailPoints> fail_points;  // null without test commands
   std::atomic<int64_t> slow_ms{100};                     // the options', until profile changes it
   base::TaskGroup* background = nullptr;  // work that outlives its command, ended by Router::Stop
+  std::atomic<bool> stopping{false};      // since Router::Stop: jobs that copy are left to others
   std::atomic<int64_t> prefetched_bytes{0};  // of cursors whose client has not asked yet
   RouterState();
   ~RouterState();
@@ -97,6 +98,8 @@ class Router final : public wire::RequestHandler {
   Awaitable<CommandResult> Execute(CommandContext& context, wire::Request& request);
   // Beside other routers: shows that this one lives, finishes the jobs of dead ones.
   Awaitable<void> WatchJobs(base::CancellationToken cancelled);
+  // Moves data where shards have joined or leave.
+  Awaitable<void> Balance(base::CancellationToken cancelled);
   // Looks after transactions that dead routers have left.
   Awaitable<void> ResolveInDoubt(base::CancellationToken cancelled);
   // Ends idle cursors and old sessions now and then.

@@ -14,6 +14,7 @@
 #include "query/stage/pipeline.h"
 #include "router/cluster.h"
 #include "router/config_access.h"
+#include "router/ddl/copy_job.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
 #include "router/ddl/job.h"
@@ -67,15 +68,12 @@ Job CreateJob(RouterState& router, const CollectionEntry& entry) {
 }
 
 // The job that removes a collection or view: its data, then its name. It cannot be undone.
-Job DropJob(const catalog::Route& route) {
+Job DropJob(const RouterState& router, const catalog::Route& route) {
   const CollectionEntry& entry = *route.entry;
   Job job;
   job.name = entry.ns;
   job.kind = "drop";
-  if (entry.kind == CollectionKind::kCollection) {
-    for (const ShardId shard : route.Shards())
-      job.steps.push_back(Step::Apply(shard, {}, {entry.id}));
-  }
+  if (entry.kind == CollectionKind::kCollection) AddDrop(router, route, &job.steps);
   CatalogBatch writes;
   RemoveEntry(entry, route.assignment.get(), &writes);
   job.steps.push_back(Step::Commit(writes.Writes()));
@@ -172,7 +170,7 @@ Awaitable<absl::StatusOr<Job>> PlanDrop(RouterState& router, std::string ns, Cal
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto route, co_await Current(router, ns, scope));
   if (route == nullptr) co_return Job{};
   *indexes = static_cast<int32_t>(route->entry->indexes.size());
-  co_return DropJob(*route);
+  co_return DropJob(router, *route);
 }
 
 struct RenameArguments {
@@ -287,8 +285,7 @@ Awaitable<absl::StatusOr<Job>> PlanRename(RouterState& router, RenameArguments a
   PutEntry(router, renamed, source->assignment.get(), &writes);
   job.steps.push_back(Step::Commit(writes.Writes()));
   if (target != nullptr && target->entry->kind == CollectionKind::kCollection) {
-    for (const ShardId shard : target->Shards())
-      job.steps.push_back(Step::Apply(shard, {}, {target->entry->id}));
+    AddDrop(router, *target, &job.steps);
   }
   co_return job;
 }

@@ -1,5 +1,5 @@
-// Moves documents and notes of changes batch by batch from the shards of one incarnation to those
-// of the other.
+// Takes documents and notes of changes page by page from the shards that have them to those that
+// get them.
 #include "router/ddl/copy_collection.h"
 
 #include <map>
@@ -12,8 +12,6 @@
 #include "base/bson/number.h"
 #include "base/status.h"
 #include "router/cluster.h"
-#include "router/cursor/client_cursor.h"
-#include "router/cursor/shard_cursor.h"
 #include "router/ddl/entries.h"
 #include "router/router.h"
 #include "router/shard_request.h"
@@ -24,24 +22,30 @@ namespace {
 
 using catalog::CollectionEntry;
 
-constexpr int32_t kBatchRows = 1000;
 // A round with no more notes than these leaves little for the time when writes are closed.
 constexpr int64_t kShortRound = 200;
 // Rounds that do not get short all the same: clients write faster than a round takes.
 constexpr int kRoundsMax = 50;
 
-// Both incarnations and the ranges of the new one.
+// Where documents come from and where they go to.
 struct Move {
   RouterState& router;
-  const CollectionEntry& from;
-  const CollectionEntry& into;
-  std::shared_ptr<const catalog::Assignment> ranges;
+  const catalog::Route from, into;
   const CheckGoOn& go_on;
 
+  // Of its ranges, not to a new incarnation.
+  bool IsWithinCollection() const { return from.entry->moves_ranges(); }
   ShardId OwnerOf(int64_t hash) const {
-    return into.sharded() ? ranges->OwnerOf(hash) : into.primary;
+    return into.assignment ? into.assignment->OwnerOf(hash) : into.entry->primary;
   }
 };
+
+Awaitable<absl::StatusOr<Move>> OpenMove(RouterState& router, CollectionEntry from,
+                                         CollectionEntry into, const CheckGoOn& go_on) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::Route source, co_await RouteOf(router, std::move(from)));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::Route target, co_await RouteOf(router, std::move(into)));
+  co_return Move{router, std::move(source), std::move(target), go_on};
+}
 
 bson::Builder Command(std::string_view name, const CollectionEntry& entry) {
   bson::Builder body;
@@ -82,37 +86,34 @@ class Parts {
 
 absl::StatusOr<std::vector<ShardCall>> Split(const Move& move, bson::View rows,
                                              std::shared_ptr<const void> keep) {
+  const CollectionEntry& into = *move.into.entry;
   Parts parts;
   for (const auto& [key, row] : rows) {
     int64_t hash = 0;
-    if (move.into.sharded()) {
-      EVENKEEL_ASSIGN_OR_RETURN(hash, move.into.shard_key->HashOf(row.AsDocument()));
+    if (into.sharded()) {
+      EVENKEEL_ASSIGN_OR_RETURN(hash, into.shard_key->HashOf(row.AsDocument()));
     }
     parts.Add(move.OwnerOf(hash), row.AsDocument());
   }
-  return parts.Calls("_copyIn", "documents", move.into, std::move(keep));
+  return parts.Calls("_copyIn", "documents", into, std::move(keep));
 }
 
 Awaitable<absl::Status> CopyDocuments(const Move& move, ShardId shard) {
-  bson::Builder find;
-  find.Append("find", move.from.name())
-      .Append("batchSize", kBatchRows)
-      .Append("$db", move.from.database());
-  wire::AppendEnvelope(find, {.collection = move.from.id, .version = move.from.version});
-  ShardCall call{shard, MakeMessage(find.Finish())};
-  ShardCursor cursor{shard, 0, move.from.ns};
-  while (true) {
+  std::string after;
+  for (bool more = true; more;) {
     EVENKEEL_CO_RETURN_IF_ERROR(co_await move.go_on());
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
+    bson::Builder body = Command("_copyOut", *move.from.entry);
+    if (!after.empty()) body.AppendBinary("after", 0, after);
+    ShardCall call{shard, MakeMessage(body.Finish())};
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message page,
                                  co_await move.router.cluster->Send(std::move(call), {}));
-    EVENKEEL_CO_ASSIGN_OR_RETURN(const CursorView view, ReadCursor(reply.body));
     EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<ShardCall> calls,
-                                 Split(move, view.batch, reply.owner));
+                                 Split(move, page.body["documents"].AsDocument(), page.owner));
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SendAll(move, std::move(calls)));
-    cursor.id = view.id;
-    if (cursor.id == 0) co_return absl::OkStatus();
-    call = GetMoreCall(cursor, kBatchRows);
+    after = std::string(page.body["after"].AsBinary().bytes);
+    more = bson::Truthy(page.body["more"]);
   }
+  co_return absl::OkStatus();
 }
 
 // ---- changes ----
@@ -125,9 +126,11 @@ Awaitable<absl::Status> TakeOver(const Move& move, ShardId shard, const wire::Me
     parts.Add(move.OwnerOf(note["h"].AsInt64()), note);
     done.Add(shard, note);
   }
-  std::vector<ShardCall> apply = parts.Calls("_applyChanges", "notes", move.into, page.owner);
+  std::vector<ShardCall> apply =
+      parts.Calls("_applyChanges", "notes", *move.into.entry, page.owner);
   EVENKEEL_CO_RETURN_IF_ERROR(co_await SendAll(move, std::move(apply)));
-  std::vector<ShardCall> forget = done.Calls("_forgetChanges", "notes", move.from, page.owner);
+  std::vector<ShardCall> forget =
+      done.Calls("_forgetChanges", "notes", *move.from.entry, page.owner);
   co_return co_await SendAll(move, std::move(forget));
 }
 
@@ -136,7 +139,7 @@ Awaitable<absl::Status> RunRound(const Move& move, ShardId shard, int64_t* count
   std::string after;
   for (bool more = true; more;) {
     EVENKEEL_CO_RETURN_IF_ERROR(co_await move.go_on());
-    bson::Builder body = Command("_changes", move.from);
+    bson::Builder body = Command("_changes", *move.from.entry);
     if (!after.empty()) body.AppendBinary("after", 0, after);
     ShardCall call{shard, MakeMessage(body.Finish())};
     EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message page,
@@ -159,7 +162,7 @@ Awaitable<void> RunInto(const OnShard& work, ShardId shard, absl::Status& result
 
 // The same on all shards of `from` at once.
 Awaitable<absl::Status> OnSources(const Move& move, OnShard work) {
-  const std::vector<ShardId> shards = ShardsOf(move.from, *move.ranges);
+  const std::vector<ShardId> shards = move.from.Shards();
   std::vector<absl::Status> results(shards.size());
   std::vector<std::function<Awaitable<void>()>> tasks;
   for (size_t i = 0; i < shards.size(); ++i) {
@@ -184,9 +187,9 @@ Awaitable<absl::StatusOr<int64_t>> RunRounds(const Move& move) {
 // shard it is routed to now.
 Awaitable<absl::Status> CopyRows(const Move& move, const bson::Document& page) {
   std::vector<ShardCall> calls;
-  const std::vector<ShardId> owners = ShardsOf(move.into, *move.ranges);
+  const std::vector<ShardId> owners = move.into.Shards();
   for (const ShardId shard : owners) {
-    bson::Builder body = Command("_copyIn", move.into);
+    bson::Builder body = Command("_copyIn", *move.into.entry);
     body.AppendArray("sessions", page["rows"].AsDocument());
     wire::Message message = MakeMessage(body.Finish());
     message.sequences.push_back({"documents", {}});
@@ -198,7 +201,7 @@ Awaitable<absl::Status> CopyRows(const Move& move, const bson::Document& page) {
 Awaitable<absl::Status> CopySessions(const Move& move, ShardId shard) {
   bson::Document page;
   do {
-    bson::Builder body = Command("_copySessions", move.from);
+    bson::Builder body = Command("_copySessions", *move.from.entry);
     if (const bson::Value after = page["after"]; !after.missing()) body.Append("after", after);
     EVENKEEL_CO_ASSIGN_OR_RETURN(
         page, co_await move.router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}));
@@ -207,12 +210,12 @@ Awaitable<absl::Status> CopySessions(const Move& move, ShardId shard) {
   co_return absl::OkStatus();
 }
 
-Awaitable<absl::StatusOr<int64_t>> CountOf(const Move& move, const CollectionEntry& entry) {
+Awaitable<absl::StatusOr<int64_t>> CountOf(const Move& move, const catalog::Route& route) {
   int64_t count = 0;
-  for (const ShardId shard : ShardsOf(entry, *move.ranges)) {
+  for (const ShardId shard : route.Shards()) {
     bson::Builder body;
-    body.Append("count", entry.name()).Append("$db", entry.database());
-    wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});
+    body.Append("count", route.entry->name()).Append("$db", route.entry->database());
+    wire::AppendEnvelope(body, {.collection = route.entry->id, .version = route.entry->version});
     EVENKEEL_CO_ASSIGN_OR_RETURN(
         const bson::Document reply,
         co_await move.router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}));
@@ -227,23 +230,56 @@ Awaitable<absl::Status> CheckCounts(const Move& move) {
   if (before == after) co_return absl::OkStatus();
   co_return Error(ErrorCode::kDuplicateKey,
                   "{} has {} documents, but its copy {}: several of one _id would lie on one shard",
-                  move.from.ns, before, after);
+                  move.from.entry->ns, before, after);
+}
+
+using Counts = std::map<ShardId, storage::Count>;
+
+// Adds what has arrived at one shard, by the shards that it comes from.
+Awaitable<absl::Status> AddArrivals(const Move& move, ShardId shard, Counts* counts) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      const bson::Document reply,
+      co_await move.router.cluster->Call(shard, Command("_arrivals", *move.into.entry).Finish(),
+                                         absl::InfiniteFuture(), {}));
+  for (const auto& [key, value] : reply["arrivals"].AsDocument()) {
+    const bson::View row = value.AsDocument();
+    storage::Count& count = (*counts)[move.from.assignment->OwnerOf(row["min"].AsInt64())];
+    count.documents += row["documents"].AsInt64();
+    count.bytes += row["bytes"].AsInt64();
+  }
+  co_return absl::OkStatus();
+}
+
+// Tells every shard how many of its documents others have now: its counters are exact from the
+// switch on.
+Awaitable<absl::Status> TellLeaving(const Move& move) {
+  Counts counts;
+  for (const ShardId shard : move.into.Shards()) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await AddArrivals(move, shard, &counts));
+  }
+  std::vector<ShardCall> calls;
+  for (const ShardId shard : move.from.Shards()) {
+    bson::Builder body = Command("_noteLeaving", *move.from.entry);
+    body.Append("documents", counts[shard].documents).Append("bytes", counts[shard].bytes);
+    calls.push_back({shard, MakeMessage(body.Finish())});
+  }
+  co_return co_await SendAll(move, std::move(calls));
 }
 
 }  // namespace
 
 Awaitable<absl::Status> CopyCollection(RouterState& router, CollectionEntry from,
                                        CollectionEntry into, CheckGoOn go_on) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(auto ranges, co_await DefaultAssignment(router));
-  const Move move{router, from, into, std::move(ranges), go_on};
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Move move,
+                               co_await OpenMove(router, std::move(from), std::move(into), go_on));
   OnShard work = [&move](ShardId shard) { return CopyDocuments(move, shard); };
   co_return co_await OnSources(move, std::move(work));
 }
 
 Awaitable<absl::Status> CatchUp(RouterState& router, CollectionEntry from, CollectionEntry into,
                                 CheckGoOn go_on) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(auto ranges, co_await DefaultAssignment(router));
-  const Move move{router, from, into, std::move(ranges), go_on};
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Move move,
+                               co_await OpenMove(router, std::move(from), std::move(into), go_on));
   for (int round = 0; round < kRoundsMax; ++round) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const int64_t count, co_await RunRounds(move));
     if (count <= kShortRound) break;
@@ -253,13 +289,14 @@ Awaitable<absl::Status> CatchUp(RouterState& router, CollectionEntry from, Colle
 
 Awaitable<absl::Status> CatchUpToTheEnd(RouterState& router, CollectionEntry from,
                                         CollectionEntry into, CheckGoOn go_on) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(auto ranges, co_await DefaultAssignment(router));
-  const Move move{router, from, into, std::move(ranges), go_on};
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Move move,
+                               co_await OpenMove(router, std::move(from), std::move(into), go_on));
   for (int64_t count = 1; count > 0;) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(count, co_await RunRounds(move));
   }
   OnShard sessions = [&move](ShardId shard) { return CopySessions(move, shard); };
   EVENKEEL_CO_RETURN_IF_ERROR(co_await OnSources(move, std::move(sessions)));
+  if (move.IsWithinCollection()) co_return co_await TellLeaving(move);
   co_return co_await CheckCounts(move);
 }
 

@@ -1,12 +1,16 @@
-// Plans the steps of jobs that make new incarnations.
+// Plans the steps of jobs that move documents.
 #include "router/ddl/copy_job.h"
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/bson/builder.h"
 #include "base/status.h"
 #include "catalog/config_collections.h"
+#include "router/cluster.h"
 #include "router/ddl/catalog_batch.h"
 #include "router/ddl/entries.h"
 #include "router/router.h"
@@ -53,9 +57,6 @@ void ApplyTo(const std::vector<ShardId>& shards, const CollectionEntry& entry,
              std::vector<Step>* steps) {
   for (const ShardId shard : shards) steps->push_back(Step::Apply(shard, {entry}));
 }
-void DropFrom(const std::vector<ShardId>& shards, CollectionId id, std::vector<Step>* steps) {
-  for (const ShardId shard : shards) steps->push_back(Step::Apply(shard, {}, {id}));
-}
 
 Step CommitRow(const CollectionEntry& entry) {
   CatalogBatch batch;
@@ -63,10 +64,42 @@ Step CommitRow(const CollectionEntry& entry) {
   return Step::Commit(batch.Writes());
 }
 
+// Both together, ascending, each once.
+std::vector<ShardId> Union(const std::vector<ShardId>& a, const std::vector<ShardId>& b) {
+  std::vector<ShardId> all;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+  return all;
+}
+
+// The versions that a collection goes through while its documents are copied.
+struct Versions {
+  CollectionEntry followed;  // its changes are noted
+  CollectionEntry closed;    // and it is closed for writes
+  CollectionEntry open;      // as it was
+
+  Versions(const CollectionEntry& from, catalog::CopyTarget copy) : followed(NextVersion(from)) {
+    followed.copied_to = std::move(copy);
+    closed = NextVersion(followed);
+    closed.writes_closed = true;
+    open = NextVersion(closed);
+    open.writes_closed = false;
+    open.copied_to.reset();
+  }
+};
+
 }  // namespace
 
-Awaitable<absl::StatusOr<CollectionEntry>> NewIncarnation(RouterState& router, CollectionEntry from,
-                                                          Incarnation as) {
+void AddDrop(const RouterState& router, const catalog::Route& route, std::vector<Step>* steps) {
+  // Shards that owned ranges once know a sharded collection too, and may have orphans of it.
+  const std::vector<ShardId> shards =
+      route.assignment ? router.cluster->AllShards() : route.Shards();
+  for (const ShardId shard : shards) {
+    steps->push_back(Step::Apply(shard, {}, {route.entry->id}));
+  }
+}
+
+Awaitable<absl::StatusOr<catalog::Route>> NewIncarnation(RouterState& router, CollectionEntry from,
+                                                         Incarnation as) {
   CollectionEntry entry = std::move(from);
   EVENKEEL_CO_ASSIGN_OR_RETURN(const uint64_t first,
                                co_await AllocateIds(router, 2 + entry.indexes.size()));
@@ -75,68 +108,112 @@ Awaitable<absl::StatusOr<CollectionEntry>> NewIncarnation(RouterState& router, C
   uint64_t next = first + 1;
   for (catalog::IndexEntry& index : entry.indexes) index.id = IndexId{next++};
   entry.shard_key = std::move(as.shard_key);
-  entry.assignment = entry.sharded() ? std::string(catalog::kDefaultAssignment) : std::string();
+  entry.assignment.clear();
   entry.primary = as.primary;
   entry.job = std::move(as.job);
-  if (!entry.sharded()) co_return entry;
-  EVENKEEL_CO_RETURN_IF_ERROR(CheckUniqueIndexes(entry));
-  if (!HasKeyIndex(entry)) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::IndexEntry index,
-                                 KeyIndex(IndexId{next}, *entry.shard_key));
-    entry.indexes.push_back(std::move(index));
+  catalog::Route route;
+  if (entry.sharded()) {
+    EVENKEEL_CO_RETURN_IF_ERROR(CheckUniqueIndexes(entry));
+    if (!HasKeyIndex(entry)) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::IndexEntry index,
+                                   KeyIndex(IndexId{next}, *entry.shard_key));
+      entry.indexes.push_back(std::move(index));
+    }
+    EVENKEEL_CO_ASSIGN_OR_RETURN(route.assignment, co_await NewestAssignment(router));
+    entry.assignment = route.assignment->name();
   }
-  co_return entry;
+  route.entry = std::make_shared<const CollectionEntry>(std::move(entry));
+  co_return route;
 }
 
-Job CreateJob(RouterState& router, std::string kind, const CollectionEntry& into,
-              const catalog::Assignment& ranges) {
+Job CreateJob(RouterState& router, std::string kind, const catalog::Route& into) {
+  const CollectionEntry& entry = *into.entry;
   Job job;
-  job.name = into.ns;
+  job.name = entry.ns;
   job.kind = std::move(kind);
-  ApplyTo(ShardsOf(into, ranges), into, &job.steps);
-  DropFrom(ShardsOf(into, ranges), into.id, &job.undo);
+  for (const ShardId shard : into.Shards()) {
+    job.steps.push_back(Step::Apply(shard, {entry}));
+    if (into.assignment) job.steps.back().assignments.push_back(*into.assignment);
+  }
+  AddDrop(router, into, &job.undo);
   CatalogBatch writes;
-  PutEntry(router, into, &ranges, &writes);
+  PutEntry(router, entry, into.assignment.get(), &writes);
   job.steps.push_back(Step::Commit(writes.Writes()));
   job.no_return = job.steps.size();
   return job;
 }
 
-Job CopyJob(RouterState& router, std::string kind, const CollectionEntry& from,
-            const CollectionEntry& into, const catalog::Assignment& ranges) {
-  CollectionEntry followed = NextVersion(from);
-  followed.copied_to = catalog::CopyTarget{into.id, into.shard_key};
-  CollectionEntry closed = NextVersion(followed);
-  closed.writes_closed = true;
-  CollectionEntry open = NextVersion(closed);
-  open.writes_closed = false;
-  open.copied_to.reset();
+Job CopyJob(RouterState& router, std::string kind, const catalog::Route& from,
+            const catalog::Route& into) {
+  const Versions old(*from.entry, {into.entry->id, into.entry->shard_key, ""});
   // The version that the copy ends with: a snapshot from before does not read half of it.
-  CollectionEntry ready = NextVersion(into);
+  CollectionEntry ready = NextVersion(*into.entry);
   ready.job.clear();
-  const std::vector<ShardId> sources = ShardsOf(from, ranges), targets = ShardsOf(into, ranges);
+  const std::vector<ShardId> sources = from.Shards(), targets = into.Shards();
 
   Job job;
-  job.name = into.ns;
+  job.name = ready.ns;
   job.kind = std::move(kind);
-  ApplyTo(sources, followed, &job.steps);
-  job.steps.push_back(CommitRow(followed));
-  ApplyTo(targets, into, &job.steps);
-  job.steps.push_back(Step::Copying(Step::Kind::kCopy, followed, into));
-  job.steps.push_back(Step::Copying(Step::Kind::kCatchUp, followed, into));
-  ApplyTo(sources, closed, &job.steps);
-  job.steps.push_back(Step::Copying(Step::Kind::kFinish, closed, into));
+  ApplyTo(sources, old.followed, &job.steps);
+  job.steps.push_back(CommitRow(old.followed));
+  for (const ShardId shard : targets) {
+    job.steps.push_back(Step::Apply(shard, {*into.entry}));
+    if (into.assignment) job.steps.back().assignments.push_back(*into.assignment);
+  }
+  job.steps.push_back(Step::Copying(Step::Kind::kCopy, old.followed, *into.entry));
+  job.steps.push_back(Step::Copying(Step::Kind::kCatchUp, old.followed, *into.entry));
+  ApplyTo(sources, old.closed, &job.steps);
+  job.steps.push_back(Step::Copying(Step::Kind::kFinish, old.closed, *into.entry));
   ApplyTo(targets, ready, &job.steps);
   CatalogBatch writes;
-  RemoveEntry(from, from.sharded() ? &ranges : nullptr, &writes);
-  PutEntry(router, ready, ready.sharded() ? &ranges : nullptr, &writes);
+  RemoveEntry(*from.entry, from.assignment.get(), &writes);
+  PutEntry(router, ready, into.assignment.get(), &writes);
   job.steps.push_back(Step::Commit(writes.Writes()));
   job.no_return = job.steps.size();
-  DropFrom(sources, from.id, &job.steps);
+  AddDrop(router, from, &job.steps);
 
-  DropFrom(targets, into.id, &job.undo);
-  ApplyTo(sources, open, &job.undo);
-  job.undo.push_back(CommitRow(open));
+  AddDrop(router, into, &job.undo);
+  ApplyTo(sources, old.open, &job.undo);
+  job.undo.push_back(CommitRow(old.open));
+  return job;
+}
+
+Job MoveRangesJob(RouterState& router, const catalog::Route& from, const catalog::Assignment& next,
+                  CollectionId id) {
+  const CollectionEntry& entry = *from.entry;
+  const Versions at(entry, {id, entry.shard_key, next.name()});
+  CollectionEntry ready = at.open;
+  ready.assignment = next.name();
+  // The same collection with the ranges that tell where documents go.
+  const auto into = [&next](CollectionEntry version) {
+    version.assignment = next.name();
+    return version;
+  };
+  const std::vector<ShardId> shards = Union(from.Shards(), next.Owners());
+
+  Job job;
+  job.name = entry.ns;
+  job.kind = std::string(kBalancing);
+  // What an earlier move has left behind would be taken for what this one brings.
+  for (const ShardId shard : shards) job.steps.push_back(Step::Clean(shard, entry));
+  for (const ShardId shard : shards) {
+    job.steps.push_back(Step::Apply(shard, {at.followed}));
+    job.steps.back().assignments = {*from.assignment, next};
+  }
+  job.steps.push_back(CommitRow(at.followed));
+  job.steps.push_back(Step::Copying(Step::Kind::kCopy, at.followed, into(at.followed)));
+  job.steps.push_back(Step::Copying(Step::Kind::kCatchUp, at.followed, into(at.followed)));
+  ApplyTo(shards, at.closed, &job.steps);
+  job.steps.push_back(Step::Copying(Step::Kind::kFinish, at.closed, into(at.closed)));
+  CatalogBatch writes;
+  RemoveEntry(entry, from.assignment.get(), &writes);
+  PutEntry(router, ready, &next, &writes);
+  job.steps.push_back(Step::Commit(writes.Writes()));
+  job.no_return = job.steps.size();
+  ApplyTo(shards, ready, &job.steps);
+
+  ApplyTo(shards, at.open, &job.undo);
+  job.undo.push_back(CommitRow(at.open));
   return job;
 }
 

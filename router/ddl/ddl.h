@@ -34,6 +34,11 @@ Awaitable<absl::Status> NotePresence(RouterState& router);
 // Removes it when this router stops: nobody waits for one that is not there on purpose.
 Awaitable<absl::Status> RemovePresence(RouterState& router);
 
+// Moves an unsharded collection for the balancer; nothing to do when it is there. Errors: of the
+// move.
+Awaitable<absl::Status> PlaceCollection(RouterState& router, std::string ns, ShardId to,
+                                        CallScope scope);
+
 // Handlers, for router/table.cc.
 Awaitable<CommandResult> CreateCommand(CommandContext& context);
 Awaitable<CommandResult> DropCommand(CommandContext& context);

@@ -210,21 +210,38 @@ Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Route>>> Current(RouterS
   co_return co_await router.cluster->Lookup(ns, scope.deadline, scope.cancelled);
 }
 
-Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Assignment>>> DefaultAssignment(
+Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Assignment>>> NewestAssignment(
     RouterState& router) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const std::vector<bson::Document> rows,
-      co_await ReadConfig(router, "assignments", ById(catalog::kDefaultAssignment), {}));
-  if (rows.empty())
-    co_return MakeError(ErrorCode::kInternalError, "config.assignments lacks the default ranges");
-  EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::Assignment assignment,
-                               catalog::Assignment::FromBson(rows.front().view()));
-  co_return std::make_shared<const catalog::Assignment>(std::move(assignment));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
+                               co_await ReadConfig(router, "assignments", bson::Document(), {}));
+  std::shared_ptr<const catalog::Assignment> newest;
+  for (const bson::Document& row : rows) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::Assignment assignment,
+                                 catalog::Assignment::FromBson(row.view()));
+    if (newest != nullptr && newest->version() > assignment.version()) continue;
+    newest = std::make_shared<const catalog::Assignment>(std::move(assignment));
+  }
+  if (newest == nullptr) {
+    co_return MakeError(ErrorCode::kInternalError, "config.assignments has no ranges");
+  }
+  co_return newest;
 }
 
-std::vector<ShardId> ShardsOf(const catalog::CollectionEntry& entry,
-                              const catalog::Assignment& ranges) {
-  return entry.sharded() ? ranges.Owners() : std::vector<ShardId>(1, entry.primary);
+Awaitable<absl::StatusOr<catalog::Route>> RouteOf(RouterState& router,
+                                                  catalog::CollectionEntry entry) {
+  catalog::Route route;
+  route.entry = std::make_shared<const catalog::CollectionEntry>(std::move(entry));
+  if (!route.entry->sharded()) co_return route;
+  const std::string& name = route.entry->assignment;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
+                               co_await ReadConfig(router, "assignments", ById(name), {}));
+  if (rows.empty()) {
+    co_return Error(ErrorCode::kInternalError, "config.assignments lacks the ranges '{}'", name);
+  }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(catalog::Assignment assignment,
+                               catalog::Assignment::FromBson(rows.front().view()));
+  route.assignment = std::make_shared<const catalog::Assignment>(std::move(assignment));
+  co_return route;
 }
 
 catalog::CollectionEntry NextVersion(const catalog::CollectionEntry& entry) {

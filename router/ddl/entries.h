@@ -43,13 +43,12 @@ Awaitable<absl::StatusOr<std::vector<catalog::CollectionEntry>>> EntriesOf(
 Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Route>>> Current(RouterState& router,
                                                                          std::string ns,
                                                                          CallScope scope);
-// The ranges that new sharded collections share.
-Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Assignment>>> DefaultAssignment(
+// The ranges that new sharded collections get: the newest ones.
+Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Assignment>>> NewestAssignment(
     RouterState& router);
-
-// The shards that an entry's documents lie on. `ranges` are those of sharded collections.
-std::vector<ShardId> ShardsOf(const catalog::CollectionEntry& entry,
-                              const catalog::Assignment& ranges);
+// An entry with the ranges that it names. Errors: InternalError when there are none of that name.
+Awaitable<absl::StatusOr<catalog::Route>> RouteOf(RouterState& router,
+                                                  catalog::CollectionEntry entry);
 
 // A copy with the next version.
 catalog::CollectionEntry NextVersion(const catalog::CollectionEntry& entry);

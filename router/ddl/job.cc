@@ -30,7 +30,10 @@ constexpr absl::Duration kLookPause = absl::Milliseconds(500);
 
 Awaitable<absl::Status> ApplyOn(RouterState& router, const Step& step) {
   bson::Builder body;
-  body.Append("_applyCatalog", int32_t{1}).OpenArray("put");
+  body.Append("_applyCatalog", int32_t{1}).OpenArray("assignments");
+  bson::ArrayAppender assignments(body);
+  for (const catalog::Assignment& ranges : step.assignments) assignments.Add(ranges.ToBson());
+  body.Close().OpenArray("put");
   bson::ArrayAppender put(body);
   for (const catalog::CollectionEntry& entry : step.entries) put.Add(entry.ToBson());
   body.Close().OpenArray("drop");
@@ -50,6 +53,18 @@ Awaitable<absl::Status> BuildOn(RouterState& router, const Step& step) {
       .status();
 }
 
+// A shard that does not know the collection has no documents of it.
+Awaitable<absl::Status> CleanOn(RouterState& router, const Step& step) {
+  const catalog::CollectionEntry& entry = step.entries.front();
+  bson::Builder body;
+  body.Append("_removeOrphans", int32_t{1});
+  wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});
+  const absl::Status status =
+      (co_await router.cluster->Call(step.shard, body.Finish(), absl::InfiniteFuture(), {}))
+          .status();
+  co_return CodeOf(status) == ErrorCode::kStaleConfig ? absl::OkStatus() : status;
+}
+
 // Errors: ReshardCollectionAborted when somebody has asked for that,
 // ConflictingOperationInProgress when another router has taken the job over.
 Awaitable<absl::Status> CheckRun(RouterState& router, std::string name, int64_t version) {
@@ -64,14 +79,17 @@ Awaitable<absl::Status> CheckRun(RouterState& router, std::string name, int64_t 
   co_return absl::OkStatus();
 }
 
-Awaitable<absl::Status> Nothing() { co_return absl::OkStatus(); }
+Awaitable<absl::Status> Answer(absl::Status status) { co_return status; }
 
 // Looks at the record now and then.
 CheckGoOn GoesOn(RouterState& router, const Job& job) {
   auto next = std::make_shared<absl::Time>(absl::InfinitePast());
   return [&router, name = job.name, version = job.version, next]() -> Awaitable<absl::Status> {
+    if (router.stopping) {
+      return Answer(MakeError(ErrorCode::kShutdownInProgress, "this router is shutting down"));
+    }
     const absl::Time now = absl::Now();
-    if (now < *next) return Nothing();
+    if (now < *next) return Answer(absl::OkStatus());
     *next = now + kLookPause;
     return CheckRun(router, name, version);
   };
@@ -85,6 +103,8 @@ Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
       co_return co_await ApplyOn(router, step);
     case Step::Kind::kBuild:
       co_return co_await BuildOn(router, step);
+    case Step::Kind::kClean:
+      co_return co_await CleanOn(router, step);
     case Step::Kind::kCopy:
       co_return co_await CopyCollection(router, step.entries[0], step.entries[1],
                                         GoesOn(router, job));
@@ -122,7 +142,9 @@ Awaitable<void> RunStepInto(RouterState& router, const Job& job, size_t at,
 size_t EndOfGroup(const std::vector<Step>& steps, size_t at) {
   const Step::Kind kind = steps[at].kind;
   size_t end = at + 1;
-  if (kind != Step::Kind::kApply && kind != Step::Kind::kBuild) return end;
+  const bool on_one_shard =
+      kind == Step::Kind::kApply || kind == Step::Kind::kBuild || kind == Step::Kind::kClean;
+  if (!on_one_shard) return end;
   while (end < steps.size() && steps[end].kind == kind && steps[end].shard != steps[at].shard)
     ++end;
   return end;
@@ -251,6 +273,46 @@ Awaitable<absl::Status> Execute(RouterState& router, Job& job) {
   co_return co_await RunToEnd(router, job, job.steps, job.no_return);
 }
 
+Awaitable<absl::Status> TakeNamesAndRun(RouterState& router, std::vector<std::string> names,
+                                        CallScope scope, Plan plan) {
+  for (const std::string& ns : names) {
+    // Their entries are built in: a shard that knew another version could not be asked any more.
+    if (catalog::FindConfigCollection(ns) != nullptr) {
+      co_return Error(ErrorCode::kIllegalOperation, "the definition of '{}' cannot be changed", ns);
+    }
+  }
+  // In this process jobs of one name queue up, in one order for all; other routers are met at the
+  // record.
+  const std::string name = names.front();
+  std::sort(names.begin(), names.end());
+  std::vector<AsyncMutex::Guard> guards;
+  for (const std::string& lock : names) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(AsyncMutex::Guard guard,
+                                 co_await router.ddl_locks->Lock(lock, scope));
+    guards.push_back(std::move(guard));
+  }
+  while (true) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(Job job, co_await plan());
+    if (job.steps.empty()) co_return absl::OkStatus();
+    job.version = NewVersion(router);
+    CatalogBatch begin;
+    begin.Expect(catalog::kConfigJobs, job.name, false)
+        .Put(catalog::kConfigJobs, RecordOf(router, job, false).view());
+    (void)EVENKEEL_FAIL_POINT(catalog_job_before_record);
+    const absl::Status begun = co_await begin.Commit(router);
+    if (begun.ok()) {
+      (void)EVENKEEL_FAIL_POINT(catalog_job_after_record);
+      const absl::Status status = co_await Execute(router, job);
+      router.cluster->Forget(name);
+      co_return status;
+    }
+    if (CodeOf(begun) != ErrorCode::kConflictingOperationInProgress) co_return begun;
+    if (router.wall->Now() > scope.deadline) co_return begun;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kConflictPause, scope.cancelled));
+    router.cluster->Forget(name);
+  }
+}
+
 }  // namespace
 
 Step Step::Apply(ShardId shard, std::vector<catalog::CollectionEntry> put,
@@ -259,6 +321,14 @@ Step Step::Apply(ShardId shard, std::vector<catalog::CollectionEntry> put,
   step.shard = shard;
   step.entries = std::move(put);
   step.drop = std::move(drop);
+  return step;
+}
+
+Step Step::Clean(ShardId shard, catalog::CollectionEntry entry) {
+  Step step;
+  step.kind = Kind::kClean;
+  step.shard = shard;
+  step.entries.push_back(std::move(entry));
   return step;
 }
 
@@ -300,42 +370,16 @@ std::vector<std::string> Names(std::string record, std::string other) {
 
 Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> names, CallScope scope,
                                Plan plan) {
-  for (const std::string& ns : names) {
-    // Their entries are built in: a shard that knew another version could not be asked any more.
-    if (catalog::FindConfigCollection(ns) != nullptr) {
-      co_return Error(ErrorCode::kIllegalOperation, "the definition of '{}' cannot be changed", ns);
-    }
+  for (const std::string& name : names) {
+    (void)co_await AbortJob(router, name, std::string(kBalancing));  // there may be none
   }
-  // In this process jobs of one name queue up, in one order for all; other routers are met at the
-  // record.
-  const std::string name = names.front();
-  std::sort(names.begin(), names.end());
-  std::vector<AsyncMutex::Guard> guards;
-  for (const std::string& lock : names) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(AsyncMutex::Guard guard,
-                                 co_await router.ddl_locks->Lock(lock, scope));
-    guards.push_back(std::move(guard));
-  }
-  while (true) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(Job job, co_await plan());
-    if (job.steps.empty()) co_return absl::OkStatus();
-    job.version = NewVersion(router);
-    CatalogBatch begin;
-    begin.Expect(catalog::kConfigJobs, job.name, false)
-        .Put(catalog::kConfigJobs, RecordOf(router, job, false).view());
-    (void)EVENKEEL_FAIL_POINT(catalog_job_before_record);
-    const absl::Status begun = co_await begin.Commit(router);
-    if (begun.ok()) {
-      (void)EVENKEEL_FAIL_POINT(catalog_job_after_record);
-      const absl::Status status = co_await Execute(router, job);
-      router.cluster->Forget(name);
-      co_return status;
-    }
-    if (CodeOf(begun) != ErrorCode::kConflictingOperationInProgress) co_return begun;
-    if (router.wall->Now() > scope.deadline) co_return begun;
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kConflictPause, scope.cancelled));
-    router.cluster->Forget(name);
-  }
+  co_return co_await TakeNamesAndRun(router, std::move(names), std::move(scope), std::move(plan));
+}
+
+Awaitable<absl::Status> RunBalancingJob(RouterState& router, std::string name, CallScope scope,
+                                        Plan plan) {
+  co_return co_await TakeNamesAndRun(router, Names(std::move(name)), std::move(scope),
+                                     std::move(plan));
 }
 
 Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record) {

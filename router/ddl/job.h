@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/assignment.h"
 #include "catalog/collection.h"
 #include "router/command.h"
 
@@ -29,16 +30,19 @@ struct Step {
     kCopy,     // the entries are [from, into] here and below: all documents, while clients write
     kCatchUp,  // what has changed since
     kFinish,   // the same to the end, of a collection that is closed for writes
+    kClean,    // orphaned documents of `entry` on one shard are removed
   };
   Kind kind = Kind::kApply;
   ShardId shard;
-  std::vector<catalog::CollectionEntry> entries;  // kApply: put; kBuild: [the collection]
+  std::vector<catalog::CollectionEntry> entries;  // kApply: put; kBuild, kClean: [the collection]
+  std::vector<catalog::Assignment> assignments;   // kApply: put before
   std::vector<CollectionId> drop;
   bson::Document writes;  // kCommit: an array, see CatalogBatch
   IndexId index;          // kBuild
 
   static Step Apply(ShardId shard, std::vector<catalog::CollectionEntry> put,
                     std::vector<CollectionId> drop = {});
+  static Step Clean(ShardId shard, catalog::CollectionEntry entry);
   static Step Commit(bson::Document writes);
   static Step Build(ShardId shard, catalog::CollectionEntry entry, IndexId index);
   // kCopy, kCatchUp or kFinish.
@@ -68,8 +72,13 @@ using Plan = std::function<Awaitable<absl::StatusOr<Job>>()>;
 // durable it runs to its end whatever happens to the client. Errors: of the plan and of the steps:
 // nothing was changed then, or what was is undone; ConflictingOperationInProgress when another job
 // holds the name at the deadline; IllegalOperation for a collection of `config`.
+// A job of the balancer does not stand in the way: it is asked to give up first.
 Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> names, CallScope scope,
                                Plan plan);
+// The same for a job of the kind kBalancing, which waits its turn.
+Awaitable<absl::Status> RunBalancingJob(RouterState& router, std::string name, CallScope scope,
+                                        Plan plan);
+inline constexpr std::string_view kBalancing = "balancing";
 
 // The names for RunJob. (GCC 12 cannot compile a braced list inside co_await.)
 std::vector<std::string> Names(std::string record);

@@ -40,6 +40,9 @@ bson::Document Step::ToBson() const {
   out.OpenArray("entries");
   bson::ArrayAppender array(out);
   for (const catalog::CollectionEntry& entry : entries) array.Add(entry.ToBson());
+  out.Close().OpenArray("assignments");
+  bson::ArrayAppender ranges(out);
+  for (const catalog::Assignment& assignment : assignments) ranges.Add(assignment.ToBson());
   out.Close().OpenArray("drop");
   bson::ArrayAppender ids(out);
   for (const CollectionId id : drop) ids.Add(static_cast<int64_t>(id.value));
@@ -55,6 +58,11 @@ absl::StatusOr<Step> Step::FromBson(bson::View document) {
     EVENKEEL_ASSIGN_OR_RETURN(catalog::CollectionEntry entry,
                               catalog::CollectionEntry::FromBson(value.AsDocument()));
     step.entries.push_back(std::move(entry));
+  }
+  for (const auto& [key, value] : document["assignments"].AsDocument()) {
+    EVENKEEL_ASSIGN_OR_RETURN(catalog::Assignment assignment,
+                              catalog::Assignment::FromBson(value.AsDocument()));
+    step.assignments.push_back(std::move(assignment));
   }
   for (const auto& [key, value] : document["drop"].AsDocument()) {
     step.drop.push_back(CollectionId{static_cast<uint64_t>(value.AsInt64())});

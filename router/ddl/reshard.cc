@@ -92,10 +92,11 @@ absl::StatusOr<ShardId> ShardNamed(const RouterState& router, std::string_view n
 Awaitable<absl::StatusOr<Job>> PlanCopy(RouterState& router, std::string_view kind,
                                         CollectionEntry from, Incarnation as) {
   as.job = std::string(kind);
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const CollectionEntry into,
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const catalog::Route into,
                                co_await NewIncarnation(router, from, std::move(as)));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
-  co_return CopyJob(router, std::string(kind), from, into, *ranges);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const catalog::Route source,
+                               co_await RouteOf(router, std::move(from)));
+  co_return CopyJob(router, std::string(kind), source, into);
 }
 
 Awaitable<absl::StatusOr<Job>> PlanReshard(RouterState& router, const Wanted& wanted,
@@ -131,6 +132,15 @@ Awaitable<absl::StatusOr<Job>> PlanMove(RouterState& router, const Wanted& wante
   co_return co_await PlanCopy(router, kMove, std::move(from), std::move(as));
 }
 
+// The same when the balancer wants it.
+Awaitable<absl::StatusOr<Job>> PlanPlacing(RouterState& router, std::string ns, ShardId to,
+                                           CallScope scope) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(
+      CollectionEntry from, co_await EntryToMove(router, std::move(ns), false, std::move(scope)));
+  if (to == from.primary) co_return Job{};
+  co_return co_await PlanCopy(router, kBalancing, std::move(from), {.primary = to});
+}
+
 using PlanFor = Awaitable<absl::StatusOr<Job>> (*)(RouterState&, const Wanted&, CallScope);
 
 Awaitable<CommandResult> RunPlan(CommandContext& context, Wanted wanted, PlanFor plan_for) {
@@ -148,6 +158,12 @@ Awaitable<CommandResult> Abort(CommandContext& context, std::string_view kind) {
 }
 
 }  // namespace
+
+Awaitable<absl::Status> PlaceCollection(RouterState& router, std::string ns, ShardId to,
+                                        CallScope scope) {
+  Plan plan = [&router, &ns, to, &scope] { return PlanPlacing(router, ns, to, scope); };
+  co_return co_await RunBalancingJob(router, ns, scope, std::move(plan));
+}
 
 Awaitable<CommandResult> ReshardCollectionCommand(CommandContext& context) {
   Wanted wanted;

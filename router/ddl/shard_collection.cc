@@ -111,11 +111,10 @@ Awaitable<absl::StatusOr<Job>> PlanShard(RouterState& router, ShardArguments* ar
   }
   Incarnation as{.shard_key = *arguments->key};
   if (route != nullptr) as.job = "shardCollection";
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const CollectionEntry into,
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const catalog::Route into,
                                co_await NewIncarnation(router, base, std::move(as)));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
-  if (route == nullptr) co_return CreateJob(router, "shardCollection", into, *ranges);
-  co_return CopyJob(router, "shardCollection", base, into, *ranges);
+  if (route == nullptr) co_return CreateJob(router, "shardCollection", into);
+  co_return CopyJob(router, "shardCollection", *route, into);
 }
 
 }  // namespace
@@ -123,10 +122,9 @@ Awaitable<absl::StatusOr<Job>> PlanShard(RouterState& router, ShardArguments* ar
 Awaitable<absl::StatusOr<Job>> CreateShardedJob(RouterState& router, CollectionEntry base,
                                                 catalog::ShardKeyPattern key) {
   Incarnation as{.shard_key = std::move(key)};
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const CollectionEntry into,
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const catalog::Route into,
                                co_await NewIncarnation(router, base, std::move(as)));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
-  co_return CreateJob(router, "shardCollection", into, *ranges);
+  co_return CreateJob(router, "shardCollection", into);
 }
 
 Awaitable<CommandResult> EnableShardingCommand(CommandContext& context) {

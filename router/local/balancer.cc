@@ -1,10 +1,12 @@
-// The balancer's switch and state. Ranges are equal from the start, so there is nothing for it to
-// do; the switch is kept where MongoDB's tools look for it: config.settings, `_id` "balancer".
+// The balancer's switch and state. The switch is kept where MongoDB's tools look for it:
+// config.settings, `_id` "balancer".
 #include <utility>
 
 #include "base/bson/builder.h"
 #include "base/status.h"
 #include "router/config_access.h"
+#include "router/ddl/balancer.h"
+#include "router/ddl/entries.h"
 #include "router/local/local.h"
 #include "router/retry.h"
 #include "router/router.h"
@@ -35,15 +37,12 @@ Awaitable<CommandResult> BalancerStopCommand(CommandContext& context) {
 }
 
 Awaitable<CommandResult> BalancerStatusCommand(CommandContext& context) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(
-      const std::vector<bson::Document> settings,
-      co_await ReadConfig(context.router, "settings", ById(kSetting), context.scope()));
-  const bson::Value stopped = settings.empty() ? bson::Value() : settings[0]["stopped"];
-  const bool off = stopped.Is(bson::Type::kBool) && stopped.AsBool();
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const bool on, co_await ddl::IsBalancerOn(context.router));
+  const Metrics& metrics = context.router.metrics;
   bson::Builder reply;
-  reply.Append("mode", off ? "off" : "full")
-      .Append("inBalancerRound", false)
-      .Append("numBalancerRounds", int64_t{0});
+  reply.Append("mode", on ? "full" : "off")
+      .Append("inBalancerRound", metrics.in_balancer_round.load())
+      .Append("numBalancerRounds", metrics.balancer_rounds.load());
   co_return reply.Finish();
 }
 
@@ -59,8 +58,11 @@ Awaitable<CommandResult> BalancerCollectionStatusCommand(CommandContext& context
   if (!route || !route->entry->sharded()) {
     co_return Error(ErrorCode::kNamespaceNotSharded, "the collection '{}' is not sharded", ns);
   }
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto newest, co_await ddl::NewestAssignment(context.router));
+  const bool balanced = route->entry->assignment == newest->name();
   bson::Builder reply;
-  reply.Append("chunkSize", kChunkMegabytes).Append("balancerCompliant", true);
+  reply.Append("chunkSize", kChunkMegabytes).Append("balancerCompliant", balanced);
+  if (!balanced) reply.Append("firstComplianceViolation", "chunksImbalance");
   co_return reply.Finish();
 }
 

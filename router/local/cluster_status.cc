@@ -14,7 +14,7 @@
 #include "query/request/fields.h"
 #include "router/cluster.h"
 #include "router/config_access.h"
-#include "router/ddl/job_watch.h"
+#include "router/ddl/live_routers.h"
 #include "router/local/local.h"
 #include "router/router.h"
 #include "router/shard_request.h"
@@ -124,7 +124,7 @@ class Report {
 
   void AddRouter(bson::ArrayAppender& array, std::string_view name, std::string_view version,
                  absl::Duration uptime, absl::Duration silence) {
-    const bool up = silence <= ddl::JobWatch::kSilenceMax;
+    const bool up = silence <= ddl::LiveRouters::kSilenceMax;
     reply_.OpenDocument(array.NextKey())
         .Append("host", name)
         .Append("state", up ? "up" : "silent")

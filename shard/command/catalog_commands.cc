@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "catalog/config_collections.h"
 #include "shard/command/changes.h"
+#include "shard/command/counters.h"
 #include "shard/command/document_write.h"
 #include "shard/command/index_keys.h"
 #include "shard/command/write_task.h"
@@ -58,6 +59,7 @@ class InitTask final : public WriteTask {
 // collection that was dropped is not put once more.
 class ApplyTask final : public WriteTask {
  public:
+  std::vector<std::shared_ptr<const catalog::Assignment>> assignments;
   std::vector<std::shared_ptr<const catalog::CollectionEntry>> put;
   std::vector<CollectionId> drop;
   // A prepared transaction that has written to one of the collections: nothing was done, it is
@@ -67,10 +69,13 @@ class ApplyTask final : public WriteTask {
   void Execute(storage::WriteContext& context) override {
     blocked_on = FindPrepared(context);
     if (blocked_on != nullptr) return;
+    for (const auto& assignment : assignments) PutRanges(context, assignment);
     for (const auto& entry : put) Put(context, entry);
     for (const CollectionId id : drop) Drop(context, id);
   }
-  size_t SizeBytes() const override { return 4096 * (1 + put.size() + drop.size()); }
+  size_t SizeBytes() const override {
+    return 4096 * (1 + assignments.size() + put.size() + drop.size());
+  }
   bool IsEssential() const override { return true; }
 
  private:
@@ -89,6 +94,15 @@ class ApplyTask final : public WriteTask {
            std::find(drop.begin(), drop.end(), id) != drop.end();
   }
 
+  // Ranges never change under their name.
+  static void PutRanges(storage::WriteContext& context,
+                        const std::shared_ptr<const catalog::Assignment>& assignment) {
+    if (CatalogOf(context).FindAssignment(assignment->name()) != nullptr) return;
+    context.Put(storage::Table::kMeta, catalog::MetaAssignmentKey(assignment->name()),
+                assignment->ToBson().bytes());
+    SetCatalog(context, CatalogOf(context).With(assignment));
+  }
+
   static void Put(storage::WriteContext& context,
                   const std::shared_ptr<const catalog::CollectionEntry>& entry) {
     const auto before = CatalogOf(context).Find(entry->id);
@@ -100,7 +114,30 @@ class ApplyTask final : public WriteTask {
     if (before != nullptr && !before->job.empty() && entry->job.empty()) {
       ForgetAges(context, *entry);
     }
+    if (before != nullptr && before->copied_to && !entry->copied_to) {
+      ForgetNotes(context, *before->copied_to);
+      if (before->moves_ranges()) EndMove(context, before, *entry);
+    }
     SetCatalog(context, CatalogOf(context).With(entry));
+  }
+
+  // What has come belongs to the shard now and what has gone does not; of a move that was given up,
+  // what has come does not.
+  static void EndMove(storage::WriteContext& context,
+                      const std::shared_ptr<const catalog::CollectionEntry>& before,
+                      const catalog::CollectionEntry& after) {
+    ForgetAges(context, *before);
+    const auto moving = WithRanges(before, CatalogOf(context));
+    if (!moving.ok()) return;
+    const bool done = after.assignment != before->assignment;
+    const std::string owned = OwnedCounterKey(after.id), orphaned = OrphanedCounterKey(after.id);
+    for (const std::string& key : ArrivingCounterKeys(*moving)) {
+      context.AddToCounter(done ? owned : orphaned, SetToZero(context, key));
+    }
+    const storage::Count left = SetToZero(context, LeavingCounterKey(after.id));
+    if (!done) return;
+    context.AddToCounter(owned, {-left.documents, -left.bytes});
+    context.AddToCounter(orphaned, left);
   }
 
   static void DropMissingIndexes(storage::WriteContext& context,
@@ -113,9 +150,11 @@ class ApplyTask final : public WriteTask {
     }
   }
 
-  static void SetToZero(storage::WriteContext& context, const std::string& counter) {
+  // Returns what it was.
+  static storage::Count SetToZero(storage::WriteContext& context, const std::string& counter) {
     const storage::Count left = context.Counter(counter);
     if (left != storage::Count{}) context.AddToCounter(counter, {-left.documents, -left.bytes});
+    return left;
   }
 
   static void DropIndex(storage::WriteContext& context, IndexId id) {
@@ -145,11 +184,11 @@ class ApplyTask final : public WriteTask {
     }
     context.RemoveRange(storage::Table::kDocs, storage::DocsOf(id));
     if (!entry->job.empty()) ForgetAges(context, *entry);
-    if (entry->copied_to) ForgetNotes(context, *entry);
+    if (entry->copied_to) ForgetNotes(context, *entry->copied_to);
     const catalog::ShardCatalog& catalog = CatalogOf(context);
-    const auto assignment = entry->sharded() ? catalog.FindAssignment(entry->assignment) : nullptr;
-    for (const std::string& key : CounterKeys(*entry, assignment.get(), catalog.shard())) {
-      SetToZero(context, key);
+    // A shard that does not know the ranges of a collection has no documents of it.
+    if (const auto collection = WithRanges(entry, catalog); collection.ok()) {
+      for (const std::string& key : CounterKeys(*collection)) SetToZero(context, key);
     }
     context.Remove(storage::Table::kMeta, catalog::MetaCollectionKey(id));
     SetCatalog(context, catalog.Without(id));
@@ -257,7 +296,17 @@ Awaitable<CommandResult> InitShardCommand(CommandContext& context) {
 
 Awaitable<CommandResult> ApplyCatalogCommand(CommandContext& context) {
   const auto task = std::make_shared<ApplyTask>();
-  const bson::Value put = context.body()["put"], drop = context.body()["drop"];
+  const bson::Value put = context.body()["put"], drop = context.body()["drop"],
+                    assignments = context.body()["assignments"];
+  if (assignments.Is(bson::Type::kArray)) {
+    for (const auto& [key, value] : assignments.AsDocument()) {
+      EVENKEEL_CO_ASSIGN_OR_RETURN(
+          catalog::Assignment ranges,
+          catalog::Assignment::FromBson(value.Is(bson::Type::kObject) ? value.AsDocument()
+                                                                      : bson::View()));
+      task->assignments.push_back(std::make_shared<const catalog::Assignment>(std::move(ranges)));
+    }
+  }
   if (put.Is(bson::Type::kArray)) {
     for (const auto& [key, value] : put.AsDocument()) {
       if (!value.Is(bson::Type::kObject))

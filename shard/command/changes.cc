@@ -31,10 +31,11 @@ std::string PlaceIn(CollectionId id, std::string_view place) {
   return storage::DocPrefix(id).append(storage::WithoutCollection(place));
 }
 
-// Ages lie under the id of the copy's first index: ids are unique in the cluster, and the copy may
-// have notes of its own one day.
+// Ages lie under the id behind the one that names the copy (of its first index, or allocated for
+// this): notes may lie under that one.
+CollectionId AgesOf(CollectionId copy) { return CollectionId{copy.value + 1}; }
 CollectionId AgesOf(const catalog::CollectionEntry& copy) {
-  return CollectionId{copy.indexes.front().id.value};
+  return AgesOf(copy.moves_ranges() ? copy.copied_to->id : copy.id);
 }
 
 std::string EncodeInt64(int64_t number) {
@@ -74,7 +75,7 @@ absl::Status AppendNote(const storage::ReadSlice& slice, const catalog::Collecti
 absl::StatusOr<bool> AppendNotes(CommandContext& context, const Collection& collection,
                                  std::string_view after, bson::Builder* reply) {
   const storage::ReadSlice slice = context.service.store().Read();
-  const CollectionId id = collection.entry->id;
+  const CollectionId id = collection.entry->copied_to->id;
   const std::string end = storage::DocPrefixEnd(id);
   const auto cursor = slice.NewCursor(Table::kChanges);
   cursor->Seek(after.empty() ? storage::DocPrefix(id) : std::string(after) + '\0');
@@ -202,23 +203,25 @@ absl::StatusOr<Note> NoteFrom(const Collection& collection, bson::View row) {
 
 }  // namespace
 
-void NoteChange(storage::WriteContext& context, const catalog::CollectionEntry& entry,
+void NoteChange(storage::WriteContext& context, const Collection& collection,
                 const PreparedDocument& document) {
+  const catalog::CollectionEntry& entry = *collection.entry;
   if (!entry.copied_to) return;
+  if (entry.moves_ranges() && !collection.Leaves(document.records.hash)) return;
   // A document that has no place in the copy is noted under none: the job meets it there and fails.
   catalog::Placement place;
   if (auto there = entry.PlaceInCopy(document.document); there.ok()) place = *std::move(there);
   std::string value = EncodeInt64(place.hash);
   value.append(document.records.doc_key);
-  context.Put(Table::kChanges, PlaceIn(entry.id, place.key), value);
+  context.Put(Table::kChanges, PlaceIn(entry.copied_to->id, place.key), value);
 }
 
 void ForgetAges(storage::WriteContext& context, const catalog::CollectionEntry& copy) {
   context.RemoveRange(Table::kChanges, storage::DocsOf(AgesOf(copy)));
 }
 
-void ForgetNotes(storage::WriteContext& context, const catalog::CollectionEntry& entry) {
-  context.RemoveRange(Table::kChanges, storage::DocsOf(entry.id));
+void ForgetNotes(storage::WriteContext& context, const catalog::CopyTarget& copy) {
+  context.RemoveRange(Table::kChanges, storage::DocsOf(copy.id));
 }
 
 Awaitable<CommandResult> ChangesCommand(CommandContext& context) {

@@ -11,14 +11,14 @@
 namespace evenkeel::shard {
 
 // Notes that this document was put, replaced or removed. Nothing where no job copies the
-// collection.
-void NoteChange(storage::WriteContext& context, const catalog::CollectionEntry& entry,
+// collection, nor of a document that a move within it does not concern.
+void NoteChange(storage::WriteContext& context, const Collection& collection,
                 const PreparedDocument& document);
 
 // Removes the ages of a copy that is complete, or given up.
 void ForgetAges(storage::WriteContext& context, const catalog::CollectionEntry& copy);
-// Removes the notes of a collection that will never be copied again.
-void ForgetNotes(storage::WriteContext& context, const catalog::CollectionEntry& entry);
+// Removes the notes of a copy that is complete, or given up.
+void ForgetNotes(storage::WriteContext& context, const catalog::CopyTarget& copy);
 
 // _changes: the notes behind a place, each with the document as it is now.
 Awaitable<CommandResult> ChangesCommand(CommandContext& context);

@@ -3,6 +3,7 @@
 
 #include "base/bson/builder.h"
 #include "base/status.h"
+#include "shard/command/counters.h"
 #include "shard/command/index_keys.h"
 
 namespace evenkeel::shard {
@@ -21,8 +22,7 @@ void AppendTotals(const storage::ReadSlice& slice, bson::Builder* reply) {
   const catalog::ShardCatalog& catalog = CatalogOf(slice);
   int64_t documents = 0, data_bytes = 0, index_bytes = 0;
   for (const auto& [id, entry] : catalog.collections()) {
-    const auto assignment = entry->sharded() ? catalog.FindAssignment(entry->assignment) : nullptr;
-    const storage::Count all = CountOf(slice, *entry, assignment.get(), catalog.shard());
+    const storage::Count all = CountOwned(slice, id);
     documents += all.documents;
     data_bytes += all.bytes;
     for (const catalog::IndexEntry& index : entry->indexes) {
@@ -43,7 +43,7 @@ Awaitable<CommandResult> CollStatsCommand(CommandContext& context) {
   const storage::ReadSlice slice = context.service.store().Read();
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection, OpenCollection(slice, envelope));
   const catalog::CollectionEntry& entry = *collection.entry;
-  const storage::Count all = CountOf(slice, entry, collection.assignment.get(), collection.shard);
+  const storage::Count all = CountOwned(slice, entry.id);
   bson::Builder reply, sizes;
   int64_t index_bytes = 0;
   for (const catalog::IndexEntry& index : entry.indexes) {
@@ -55,6 +55,7 @@ Awaitable<CommandResult> CollStatsCommand(CommandContext& context) {
       .Append("size", all.bytes)
       .Append("avgObjSize", all.documents == 0 ? int64_t{0} : all.bytes / all.documents)
       .Append("storageSize", all.bytes)
+      .Append("numOrphanDocs", CountForeign(slice, collection).documents)
       .Append("totalIndexSize", index_bytes)
       .Append("indexSizes", sizes.Finish());
   co_return reply.Finish();

@@ -64,30 +64,48 @@ Awaitable<absl::Status> CommandContext::WaitFor(std::shared_ptr<Transaction> pre
 }
 
 bool Collection::Owns(std::string_view doc_key, bson::View document) const {
-  if (assignment == nullptr) return true;
-  const auto owner = assignment->OwnerOf(
-      storage::DecodeHash(storage::WithoutCollection(doc_key), entry->placed_by()));
+  return assignment == nullptr || IsOwner(*assignment, doc_key, document);
+}
+
+bool Collection::OwnsNext(std::string_view doc_key, bson::View document) const {
+  return IsOwner(*next, doc_key, document);
+}
+
+bool Collection::IsOwner(const catalog::Assignment& ranges, std::string_view doc_key,
+                         bson::View document) const {
+  const auto owner =
+      ranges.OwnerOf(storage::DecodeHash(storage::WithoutCollection(doc_key), entry->placed_by()));
   // Only a bucket can have several: its documents are placed by `_id`.
-  return owner ? *owner == shard : Owns(bson::HashValue(document["_id"]));
+  return owner ? *owner == shard : ranges.Owns(shard, bson::HashValue(document["_id"]));
+}
+
+absl::StatusOr<Collection> WithRanges(std::shared_ptr<const catalog::CollectionEntry> entry,
+                                      const catalog::ShardCatalog& catalog) {
+  Collection collection;
+  collection.shard = catalog.shard();
+  if (entry->sharded()) collection.assignment = catalog.FindAssignment(entry->assignment);
+  if (entry->moves_ranges()) {
+    collection.next = catalog.FindAssignment(entry->copied_to->assignment);
+  }
+  if ((entry->sharded() && collection.assignment == nullptr) ||
+      (entry->moves_ranges() && collection.next == nullptr)) {
+    return Error(ErrorCode::kStaleConfig, "shard{} does not know the ranges '{}'",
+                 catalog.shard().value,
+                 collection.assignment ? entry->copied_to->assignment : entry->assignment);
+  }
+  collection.entry = std::move(entry);
+  return collection;
 }
 
 absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,
                                           const wire::ShardEnvelope& envelope) {
-  Collection collection;
-  collection.entry = catalog.Find(envelope.collection);
-  collection.shard = catalog.shard();
-  collection.times = envelope.times;
-  if (collection.entry == nullptr || collection.entry->version != envelope.version) {
+  auto entry = catalog.Find(envelope.collection);
+  if (entry == nullptr || entry->version != envelope.version) {
     return Error(ErrorCode::kStaleConfig, "shard{} does not know collection {} in version {}",
                  catalog.shard().value, envelope.collection.value, envelope.version.value);
   }
-  if (collection.entry->sharded()) {
-    collection.assignment = catalog.FindAssignment(collection.entry->assignment);
-    if (collection.assignment == nullptr) {
-      return Error(ErrorCode::kStaleConfig, "shard{} does not know the ranges '{}'",
-                   catalog.shard().value, collection.entry->assignment);
-    }
-  }
+  EVENKEEL_ASSIGN_OR_RETURN(Collection collection, WithRanges(std::move(entry), catalog));
+  collection.times = envelope.times;
   return collection;
 }
 

@@ -61,6 +61,7 @@ CommandHandler FindHandler(std::string_view name);
 struct Collection {
   std::shared_ptr<const catalog::CollectionEntry> entry;
   std::shared_ptr<const catalog::Assignment> assignment;  // null for unsharded ones
+  std::shared_ptr<const catalog::Assignment> next;        // while ranges are moved: those it gets
   ShardId shard;
   std::optional<wire::CommandTimes> times;  // the command's, from its router
 
@@ -68,8 +69,20 @@ struct Collection {
   bool Owns(int64_t hash) const { return assignment == nullptr || assignment->Owns(shard, hash); }
   // True when this stored document does.
   bool Owns(std::string_view doc_key, bson::View document) const;
+  // The same by the ranges that the collection gets. Requires entry->moves_ranges().
+  bool OwnsNext(std::string_view doc_key, bson::View document) const;
+  // True when they belong to this shard now, and to another one when the ranges have moved.
+  // Requires entry->moves_ranges().
+  bool Leaves(int64_t hash) const { return Owns(hash) && !next->Owns(shard, hash); }
+
+ private:
+  bool IsOwner(const catalog::Assignment& ranges, std::string_view doc_key,
+               bson::View document) const;
 };
 
+// An entry with the ranges that it names. Errors: StaleConfig when the shard does not know them.
+absl::StatusOr<Collection> WithRanges(std::shared_ptr<const catalog::CollectionEntry> entry,
+                                      const catalog::ShardCatalog& catalog);
 // Finds the collection that the envelope names. Errors: StaleConfig when the shard knows it in
 // another version or not at all.
 absl::StatusOr<Collection> OpenCollection(const catalog::ShardCatalog& catalog,

@@ -1,4 +1,4 @@
-// The receiving and the giving side of a copy.
+// The receiving side of a copy, and the rows of retryable writes.
 #include "shard/command/copy.h"
 
 #include <memory>
@@ -103,9 +103,14 @@ Awaitable<absl::Status> CopyRows(CommandContext& context, const Collection& coll
   co_return absl::OkStatus();
 }
 
+bool IsGiven(const txn::RetryRecord& record, const Collection& collection) {
+  if (record.collection != collection.entry->id) return false;
+  return !collection.entry->moves_ranges() || !record.hash || collection.Leaves(*record.hash);
+}
+
 // Goes through the sessions table behind `next` and appends rows of the collection. False at its
 // end.
-bool AppendRows(CommandContext& context, CollectionId collection, std::string* next,
+bool AppendRows(CommandContext& context, const Collection& collection, std::string* next,
                 bson::Builder* reply, bson::ArrayAppender* rows) {
   const storage::ReadSlice slice = context.service.store().Read();
   const absl::Time now = context.service.wall().Now();
@@ -117,7 +122,7 @@ bool AppendRows(CommandContext& context, CollectionId collection, std::string* n
     if (!txn::IsRetryRecordKey(cursor->key())) continue;
     const std::string_view value = cursor->record().value;
     const auto record = txn::DecodeRetryRecord(value);
-    if (!record.ok() || record->collection != collection || txn::IsExpired(*record, now)) continue;
+    if (!record.ok() || txn::IsExpired(*record, now) || !IsGiven(*record, collection)) continue;
     reply->OpenDocument(rows->NextKey());
     reply->AppendBinary("k", 0, cursor->key()).AppendBinary("v", 0, value).Close();
     if (reply->SizeBytes() > kRowBytesPerReply) break;
@@ -145,7 +150,8 @@ Awaitable<CommandResult> CopyInCommand(CommandContext& context) {
 Awaitable<CommandResult> CopySessionsCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
-  EVENKEEL_CO_RETURN_IF_ERROR(OpenCollection(*context.service.catalog(), envelope).status());
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
+                               OpenCollection(*context.service.catalog(), envelope));
   std::string next;
   if (const bson::Value after = context.body()["after"]; after.Is(bson::Type::kBinary)) {
     next = std::string(after.AsBinary().bytes);
@@ -158,7 +164,7 @@ Awaitable<CommandResult> CopySessionsCommand(CommandContext& context) {
   bool more = true;
   absl::Status status;
   while (more && status.ok() && reply.SizeBytes() <= kRowBytesPerReply) {
-    more = AppendRows(context, envelope.collection, &next, &reply, &rows);
+    more = AppendRows(context, collection, &next, &reply, &rows);
     status = context.CheckInterrupt();
   }
   co_await base::SwitchTo(home);

@@ -13,8 +13,8 @@
 #include "base/status.h"
 #include "query/request/count_request.h"
 #include "query/request/distinct_request.h"
+#include "shard/command/counters.h"
 #include "shard/command/figures.h"
-#include "shard/command/index_keys.h"
 #include "shard/command/read_cursor.h"
 #include "storage/keys/key_encoding.h"
 
@@ -72,8 +72,7 @@ Awaitable<absl::StatusOr<int64_t>> CountAll(CommandContext& context,
       prepared = FirstPreparedIn(StateOf(slice), storage::Table::kDocs, storage::DocPrefix(id),
                                  storage::DocPrefixEnd(id), false, slice.timestamp());
       if (!prepared) {
-        co_return CountOf(slice, *collection.entry, collection.assignment.get(), collection.shard)
-            .documents;
+        co_return CountOwned(slice, id).documents;
       }
     }
     EVENKEEL_CO_RETURN_IF_ERROR(co_await context.WaitFor(prepared->transaction));

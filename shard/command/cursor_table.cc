@@ -10,6 +10,7 @@
 namespace evenkeel::shard {
 
 absl::StatusOr<CursorId> CursorTable::Add(std::unique_ptr<ReadCursor> cursor, absl::Time now) {
+  const catalog::CollectionEntry& entry = *cursor->collection().entry;
   absl::MutexLock lock(&mutex_);
   if (slots_.size() >= limits::kCursorsMax) {
     return Error(ErrorCode::kExceededMemoryLimit, "more than {} cursors are open",
@@ -18,7 +19,7 @@ absl::StatusOr<CursorId> CursorTable::Add(std::unique_ptr<ReadCursor> cursor, ab
   while (true) {
     const CursorId id{static_cast<int64_t>(base::GlobalRandom64() >> 1)};
     if (id.value == 0 || slots_.contains(id)) continue;
-    slots_[id] = {std::move(cursor), now, false};
+    slots_[id] = {std::move(cursor), now, false, entry.id, entry.version};
     return id;
   }
 }
@@ -76,6 +77,14 @@ size_t CursorTable::KillIdle(absl::Time before) {
     }
   }
   return count;
+}
+
+bool CursorTable::HasOlder(CollectionId collection, CatalogVersion version) const {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, slot] : slots_) {
+    if (slot.collection == collection && slot.version < version) return true;
+  }
+  return false;
 }
 
 size_t CursorTable::size() const {

@@ -30,6 +30,8 @@ class CursorTable {
   bool Kill(CursorId id);
   // Drops cursors that were idle since before `before`.
   size_t KillIdle(absl::Time before);
+  // True when a cursor is open that reads the collection as it was before that version.
+  bool HasOlder(CollectionId collection, CatalogVersion version) const;
   size_t size() const;
 
  private:
@@ -37,6 +39,8 @@ class CursorTable {
     std::unique_ptr<ReadCursor> cursor;  // null while checked out
     absl::Time used;
     bool killed = false;
+    CollectionId collection;
+    CatalogVersion version;
   };
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<CursorId, Slot> slots_ ABSL_GUARDED_BY(mutex_);

@@ -8,6 +8,7 @@
 #include "base/bson/builder.h"
 #include "base/status.h"
 #include "shard/command/changes.h"
+#include "shard/command/counters.h"
 #include "shard/command/index_values.h"
 #include "storage/keys/key_encoding.h"
 #include "wire/protocol/error_reply.h"
@@ -177,8 +178,7 @@ void ReplaceRecords(storage::WriteContext& context, const std::vector<IndexRecor
 
 void AddToCounter(storage::WriteContext& context, const Collection& collection, int64_t hash,
                   int64_t documents, int64_t bytes) {
-  context.AddToCounter(CounterKey(*collection.entry, collection.assignment.get(), hash),
-                       {documents, bytes});
+  context.AddToCounter(CounterKey(collection, hash), {documents, bytes});
 }
 
 }  // namespace
@@ -254,7 +254,7 @@ absl::Status InstallInsert(storage::WriteContext& context, const Collection& col
   AddToCounter(context, collection, records.hash, 1,
                static_cast<int64_t>(added.document.SizeBytes()));
   MarkIndexes(context, records.multikey, records.long_keys);
-  NoteChange(context, *collection.entry, added);
+  NoteChange(context, collection, added);
   return absl::OkStatus();
 }
 
@@ -276,8 +276,8 @@ absl::Status InstallReplace(storage::WriteContext& context, const Collection& co
     AddToCounter(context, collection, added.records.hash, 0, new_bytes - old_bytes);
   }
   MarkIndexes(context, added.records.multikey, added.records.long_keys);
-  NoteChange(context, *collection.entry, old);
-  NoteChange(context, *collection.entry, added);
+  NoteChange(context, collection, old);
+  NoteChange(context, collection, added);
   return absl::OkStatus();
 }
 
@@ -288,7 +288,7 @@ absl::Status InstallRemove(storage::WriteContext& context, const Collection& col
   ReplaceRecords(context, old.records.indexes, {});
   AddToCounter(context, collection, old.records.hash, -1,
                -static_cast<int64_t>(old.document.SizeBytes()));
-  NoteChange(context, *collection.entry, old);
+  NoteChange(context, collection, old);
   return absl::OkStatus();
 }
 

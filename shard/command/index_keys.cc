@@ -114,54 +114,9 @@ absl::StatusOr<DocumentRecords> RecordsOf(const catalog::CollectionEntry& entry,
   return records;
 }
 
-namespace {
-
-std::string BigEndian(uint64_t value) {
-  const uint64_t bits = __builtin_bswap64(value);
-  return std::string(reinterpret_cast<const char*>(&bits), sizeof(bits));
-}
-
-std::string RangeCounterKey(CollectionId collection, int64_t range_min) {
-  return "c" + BigEndian(collection.value) +
-         storage::EncodeHash(range_min, storage::PlacedBy::kHash);
-}
-
-}  // namespace
-
-std::string IndexCounterKey(IndexId index) { return "i" + BigEndian(index.value); }
-
-std::string CounterKey(const catalog::CollectionEntry& entry, const catalog::Assignment* assignment,
-                       int64_t hash) {
-  if (assignment == nullptr) return RangeCounterKey(entry.id, INT64_MIN);
-  int64_t range_min = INT64_MIN;
-  for (const catalog::HashRange& range : assignment->ranges()) {
-    if (range.min > hash) break;
-    range_min = range.min;
-  }
-  return RangeCounterKey(entry.id, range_min);
-}
-
-std::vector<std::string> CounterKeys(const catalog::CollectionEntry& entry,
-                                     const catalog::Assignment* assignment, ShardId shard) {
-  std::vector<std::string> keys;
-  if (assignment == nullptr) keys.push_back(RangeCounterKey(entry.id, INT64_MIN));
-  if (assignment != nullptr) {
-    for (const catalog::HashRange& range : assignment->ranges()) {
-      if (range.owner == shard) keys.push_back(RangeCounterKey(entry.id, range.min));
-    }
-  }
-  return keys;
-}
-
-storage::Count CountOf(const storage::ReadSlice& slice, const catalog::CollectionEntry& entry,
-                       const catalog::Assignment* assignment, ShardId shard) {
-  storage::Count total;
-  for (const std::string& key : CounterKeys(entry, assignment, shard)) {
-    const storage::Count count = slice.Counter(key);
-    total.documents += count.documents;
-    total.bytes += count.bytes;
-  }
-  return total;
+std::string IndexCounterKey(IndexId index) {
+  const uint64_t bits = __builtin_bswap64(index.value);
+  return "i" + std::string(reinterpret_cast<const char*>(&bits), sizeof(bits));
 }
 
 }  // namespace evenkeel::shard

@@ -52,15 +52,7 @@ absl::Status AppendIndexRecords(const catalog::IndexEntry& index, bson::View doc
 std::string KeyOfTuple(const catalog::IndexEntry& index, std::span<const bson::Value> tuple,
                        std::string_view doc_key);
 
-// The counter of the range that documents with this hash of the shard key belong to.
-std::string CounterKey(const catalog::CollectionEntry& entry, const catalog::Assignment* assignment,
-                       int64_t hash);
 // The counter of one index: its records and their bytes.
 std::string IndexCounterKey(IndexId index);
-// All counters of a collection's documents on this shard.
-std::vector<std::string> CounterKeys(const catalog::CollectionEntry& entry,
-                                     const catalog::Assignment* assignment, ShardId shard);
-storage::Count CountOf(const storage::ReadSlice& slice, const catalog::CollectionEntry& entry,
-                       const catalog::Assignment* assignment, ShardId shard);
 
 }  // namespace evenkeel::shard

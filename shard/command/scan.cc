@@ -211,6 +211,11 @@ absl::Status Scan::Begin(const storage::ReadSlice& slice) {
   if (entry == nullptr) {
     return Error(ErrorCode::kQueryPlanKilled, "collection dropped: '{}'", collection_.entry->ns);
   }
+  if (collection_.entry->version < CatalogOf(slice).CleanedSince(entry->id)) {
+    return Error(ErrorCode::kQueryPlanKilled,
+                 "documents of '{}' that the query could still read have moved to another shard",
+                 collection_.entry->ns);
+  }
   if (table_ != storage::Table::kIndex) return absl::OkStatus();
   const auto is_it = [this](const catalog::IndexEntry& index) { return index.id == index_; };
   if (std::none_of(entry->indexes.begin(), entry->indexes.end(), is_it)) {

@@ -13,6 +13,7 @@
 #include "shard/command/cursor_table.h"
 #include "shard/command/figures.h"
 #include "shard/command/keyed_locks.h"
+#include "shard/command/orphans.h"
 #include "shard/command/transaction_commands.h"
 #include "shard/command/transaction_statement.h"
 #include "shard/command/write_task.h"
@@ -57,6 +58,7 @@ ShardService::ShardService(storage::ShardStore* store, base::HybridClock* clock,
       upsert_locks_(std::make_unique<KeyedLocks>()),
       transactions_(std::make_unique<TransactionTable>()),
       transaction_locks_(std::make_unique<KeyedLocks>()),
+      orphan_removal_(std::make_unique<OrphanRemoval>()),
       write_budget_(std::make_shared<base::ByteBudget>(kWriteBudgetBytes)) {}
 
 ShardService::~ShardService() = default;

@@ -31,6 +31,7 @@ namespace evenkeel::shard {
 
 class CursorTable;      // shard/command/cursor_table.h
 class KeyedLocks;       // shard/command/keyed_locks.h
+class OrphanRemoval;    // shard/command/orphans.h
 struct CommandContext;  // shard/command/command.h
 
 class ShardService {
@@ -51,8 +52,8 @@ class ShardService {
                                    base::CancellationToken cancelled);
 
   // Ends cursors that nobody has used for kCursorIdleMax and removes expired rows of retryable
-  // writes. To be run every minute or so. Suspends: between slices. Errors: of the store;
-  // Interrupted.
+  // writes, and documents that moves have left behind. To be run every minute or so. Suspends:
+  // between slices. Errors: of the store; Interrupted.
   Awaitable<absl::Status> RunUpkeep(base::CancellationToken cancelled);
   // Half of what the store takes before it refuses: commands wait before they are refused.
   static constexpr size_t kWriteBudgetBytes = limits::kPendingWriteBytesPerShardMax / 2;
@@ -108,6 +109,7 @@ class ShardService {
   std::unique_ptr<KeyedLocks> upsert_locks_;
   std::unique_ptr<TransactionTable> transactions_;
   std::unique_ptr<KeyedLocks> transaction_locks_;
+  std::unique_ptr<OrphanRemoval> orphan_removal_;  // of RunUpkeep
   std::shared_ptr<base::ByteBudget> write_budget_;
   std::atomic<int64_t> slow_ms_{100};
 };

@@ -16,6 +16,7 @@
 #include "shard/command/find_and_modify.h"
 #include "shard/command/insert.h"
 #include "shard/command/keyless.h"
+#include "shard/command/orphans.h"
 #include "shard/command/transaction_commands.h"
 #include "shard/command/update.h"
 
@@ -32,6 +33,7 @@ constexpr std::array kRows = {
     Row{"_applyCatalog", ApplyCatalogCommand},
     Row{"_applyChanges", ApplyChangesCommand},
     Row{"_applyDecision", ApplyDecisionCommand},
+    Row{"_arrivals", ArrivalsCommand},
     Row{"_buildIndex", BuildIndexCommand},
     Row{"_changes", ChangesCommand},
     Row{"_choose", ChooseCommand},
@@ -40,6 +42,7 @@ constexpr std::array kRows = {
     Row{"_commitTransaction", CommitTransactionCommand},
     Row{"_commitUnderWay", CommitUnderWayCommand},
     Row{"_copyIn", CopyInCommand},
+    Row{"_copyOut", CopyOutCommand},
     Row{"_copySessions", CopySessionsCommand},
     Row{"_decisionOf", DecisionOfCommand},
     Row{"_findRecord", FindRecordCommand},
@@ -47,7 +50,9 @@ constexpr std::array kRows = {
     Row{"_forgetDecision", ForgetDecisionCommand},
     Row{"_initShard", InitShardCommand},
     Row{"_listPrepared", ListPreparedCommand},
+    Row{"_noteLeaving", NoteLeavingCommand},
     Row{"_prepareTransaction", PrepareTransactionCommand},
+    Row{"_removeOrphans", RemoveOrphansCommand},
     Row{"_setFailPoint", SetFailPointCommand},
     Row{"_shardStats", ShardStatsCommand},
     Row{"_touch", TouchCommand},

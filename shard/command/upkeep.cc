@@ -1,4 +1,4 @@
-// Work of a shard that no command asks for: idle cursors and expired rows.
+// Work of a shard that no command asks for: idle cursors, expired rows, orphaned documents.
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "shard/command/cursor_table.h"
+#include "shard/command/orphans.h"
 #include "shard/command/service.h"
 #include "shard/command/write_task.h"
 #include "txn/retry_record.h"
@@ -77,7 +78,7 @@ Awaitable<absl::Status> ShardService::RunUpkeep(base::CancellationToken cancelle
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(
         *this, std::make_shared<RemoveExpiredTask>(std::move(expired), now)));
   } while (!next.empty());
-  co_return absl::OkStatus();
+  co_return co_await orphan_removal_->Run(*this, cancelled);
 }
 
 }  // namespace evenkeel::shard

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "shard/command/collection_stats.h"
+#include "shard/command/counters.h"
 #include "shard/command/index_keys.h"
 #include "shard/command/scan.h"
 #include "storage/keys/key_encoding.h"
@@ -29,7 +30,8 @@ class Validation {
   // `slice` is at the state that will be checked.
   Validation(const Collection& collection, const storage::ReadSlice& slice)
       : collection_(collection),
-        counted_(CountOf(slice, *collection.entry, collection.assignment.get(), collection.shard)) {
+        counted_(CountOwned(slice, collection.entry->id)),
+        counted_foreign_(CountForeign(slice, collection)) {
     for (const catalog::IndexEntry& index : collection.entry->indexes) {
       counted_keys_[index.name] = slice.Counter(IndexCounterKey(index.id));
     }
@@ -37,8 +39,10 @@ class Validation {
 
   // Checks one document and its index records.
   void CheckDocument(const storage::ReadSlice& slice, const Found& found) {
-    ++documents_;
-    bytes_ += static_cast<int64_t>(found.document.SizeBytes());
+    storage::Count& count =
+        collection_.Owns(found.doc_key, found.document) ? documents_ : foreign_documents_;
+    ++count.documents;
+    count.bytes += static_cast<int64_t>(found.document.SizeBytes());
     const absl::Status valid = bson::Validate({found.document.data(), found.document.SizeBytes()});
     if (!valid.ok()) return AddError("damaged document: " + std::string(MessageOf(valid)));
     const auto records = RecordsOf(*collection_.entry, found.document);
@@ -75,18 +79,16 @@ class Validation {
   }
 
   bson::Document Finish() {
-    if (counted_.documents != documents_ || counted_.bytes != bytes_) {
-      AddError(fmt::format("the counters say {} documents of {} bytes, there are {} of {}",
-                           counted_.documents, counted_.bytes, documents_, bytes_));
-    }
+    CheckCount("", counted_, documents_);
+    CheckCount(" of other shards", counted_foreign_, foreign_documents_);
     bson::Builder reply, keys;
     for (const catalog::IndexEntry& index : collection_.entry->indexes) {
       keys.Append(index.name,
-                  HasRecords(*collection_.entry, index) ? keys_[index.name] : documents_);
+                  HasRecords(*collection_.entry, index) ? keys_[index.name] : documents_.documents);
     }
     reply.Append("ns", collection_.entry->ns)
         .Append("nInvalidDocuments", int64_t{0})
-        .Append("nrecords", documents_)
+        .Append("nrecords", documents_.documents)
         .Append("nIndexes", static_cast<int32_t>(collection_.entry->indexes.size()))
         .Append("keysPerIndex", keys.Finish())
         .Append("valid", valid_)
@@ -98,9 +100,15 @@ class Validation {
   }
 
  private:
+  void CheckCount(std::string_view which, storage::Count counted, storage::Count found) {
+    if (counted == found) return;
+    AddError(fmt::format("the counters say {} documents{} of {} bytes, there are {} of {}",
+                         counted.documents, which, counted.bytes, found.documents, found.bytes));
+  }
+
   const Collection& collection_;
-  const storage::Count counted_;
-  int64_t documents_ = 0, bytes_ = 0;
+  const storage::Count counted_, counted_foreign_;
+  storage::Count documents_, foreign_documents_;
   std::map<std::string, storage::Count> counted_keys_;
   std::map<std::string, int64_t> expected_keys_, keys_;
   std::vector<std::string> errors_;
@@ -109,7 +117,10 @@ class Validation {
 
 absl::Status CheckDocuments(CommandContext& context, const Collection& collection, Timestamp at,
                             Validation* validation) {
-  Scan scan(collection);
+  // Documents of other shards too: they have index records.
+  Collection everything = collection;
+  everything.assignment = nullptr;
+  Scan scan(everything);
   while (true) {
     EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.service.store().ReadAt(at));
     EVENKEEL_ASSIGN_OR_RETURN(const bool ended,

@@ -17,7 +17,7 @@
 
 namespace evenkeel::storage {
 
-inline constexpr uint32_t kEngineFormat = 2;
+inline constexpr uint32_t kEngineFormat = 3;
 
 // How far LMDB has come.
 struct CheckpointPosition {

@@ -2,6 +2,7 @@
 #include "storage/keys/placement.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "base/bson/hash.h"
 #include "storage/keys/key_encoding.h"
@@ -42,6 +43,21 @@ TableRange DocsOf(CollectionId collection, PlacedBy by, const HashSpan& hashes) 
   const HashSpan whole{DecodeHash(first, by).first, DecodeHash(last, by).last};
   if (!hashes.Covers(whole)) range.hashes = hashes;
   return range;
+}
+
+std::vector<TableRange> KeysOf(CollectionId collection, PlacedBy by,
+                               std::span<const HashSpan> spans) {
+  std::vector<TableRange> ranges;
+  for (const HashSpan& span : spans) {
+    TableRange range = DocsOf(collection, by, span);
+    range.hashes = {};
+    if (!ranges.empty() && range.begin <= ranges.back().end) {
+      ranges.back().end = std::move(range.end);
+    } else {
+      ranges.push_back(std::move(range));
+    }
+  }
+  return ranges;
 }
 
 bool HoldsDocument(const HashSpan& hashes, std::string_view doc_key, bson::View document) {

@@ -12,8 +12,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bson/view.h"
 #include "base/types.h"
@@ -35,6 +37,10 @@ HashSpan DecodeHash(std::string_view placement_key, PlacedBy by);
 TableRange DocsOf(CollectionId collection);
 // Its documents with these hashes. Requires hashes.first <= hashes.last.
 TableRange DocsOf(CollectionId collection, PlacedBy by, const HashSpan& hashes);
+// The keys of documents with hashes in any of these spans, in key order, apart from each other.
+// Documents of other spans lie there too where a bucket has both. Requires ascending spans.
+std::vector<TableRange> KeysOf(CollectionId collection, PlacedBy by,
+                               std::span<const HashSpan> spans);
 // True when a document with a key inside of a TableRange belongs to it, by that range's `hashes`.
 bool HoldsDocument(const HashSpan& hashes, std::string_view doc_key, bson::View document);
 

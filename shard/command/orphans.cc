@@ -1,0 +1,171 @@
+// Finds orphans and removes them in slices.
+#include "shard/command/orphans.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bson/builder.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "catalog/rebalance.h"
+#include "shard/command/counters.h"
+#include "shard/command/cursor_table.h"
+#include "shard/command/document_write.h"
+#include "shard/command/write_task.h"
+#include "storage/keys/placement.h"
+
+namespace evenkeel::shard {
+namespace {
+
+constexpr size_t kDocumentsPerSlice = 256;
+constexpr size_t kBytesPerSlice = 1u << 20;
+// Of a bucket that has owned documents too.
+constexpr size_t kExaminedPerSlice = 2048;
+
+// Removes some orphans behind `after`.
+class RemoveOrphansTask final : public WriteTask {
+ public:
+  RemoveOrphansTask(const Collection& collection, std::string after)
+      : after(after),
+        collection_(collection),
+        from_(std::move(after)),
+        keys_(storage::KeysOf(collection.entry->id, collection.entry->placed_by(),
+                              catalog::SpansOfOthers(*collection.assignment, collection.shard))) {}
+
+  void Execute(storage::WriteContext& context) override {
+    removed = 0;
+    after = from_;
+    const size_t mark = context.Mark();
+    status = CheckSameVersion(context, collection_);
+    const std::vector<bson::Document> found = Find(context);
+    for (size_t i = 0; i < found.size() && status.ok(); ++i) {
+      status = Remove(context, found[i].view());
+    }
+    if (!status.ok()) return context.RollBackTo(mark);
+    const catalog::ShardCatalog& catalog = CatalogOf(context);
+    const catalog::CollectionEntry& entry = *collection_.entry;
+    if (removed > 0 && catalog.CleanedSince(entry.id) < entry.version) {
+      SetCatalog(context, catalog.WithCleaned(entry.id, entry.version));
+    }
+  }
+  size_t SizeBytes() const override { return kBytesPerSlice; }
+  bool IsEssential() const override { return true; }
+
+  std::string after;  // the last key looked at; empty: the end was reached
+  int64_t removed = 0;
+  absl::Status status;
+
+ private:
+  std::vector<bson::Document> Find(storage::WriteContext& context) {
+    std::vector<bson::Document> found;
+    size_t bytes = 0, examined = 0;
+    const auto cursor = context.NewCursor(storage::Table::kDocs);
+    for (const storage::TableRange& range : keys_) {
+      if (!from_.empty() && from_ >= range.end) continue;
+      cursor->Seek(std::max(range.begin, from_));
+      for (; cursor->Valid() && cursor->key() < range.end; cursor->Next()) {
+        const bool full = found.size() == kDocumentsPerSlice || bytes > kBytesPerSlice;
+        after = std::string(cursor->key());
+        if (full || ++examined > kExaminedPerSlice) return found;
+        const bson::View document(cursor->record().value.data());
+        if (collection_.Owns(cursor->key(), document)) continue;
+        bytes += document.SizeBytes();
+        found.emplace_back(document);
+      }
+    }
+    after.clear();
+    return found;
+  }
+
+  absl::Status Remove(storage::WriteContext& context, bson::View document) {
+    PreparedDocument old{document, {}};
+    EVENKEEL_ASSIGN_OR_RETURN(old.records, RecordsOf(*collection_.entry, document));
+    ++removed;
+    return InstallRemove(context, collection_, old);
+  }
+
+  const Collection& collection_;
+  const std::string from_;
+  const std::vector<storage::TableRange> keys_;
+};
+
+Awaitable<absl::StatusOr<int64_t>> RemoveAll(ShardService& service, const Collection& collection,
+                                             base::CancellationToken cancelled) {
+  int64_t removed = 0;
+  std::string after;
+  do {
+    if (cancelled.IsCancelled())
+      co_return MakeError(ErrorCode::kInterrupted, "operation was interrupted");
+    const auto task = std::make_shared<RemoveOrphansTask>(collection, after);
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(service, task));
+    EVENKEEL_CO_RETURN_IF_ERROR(task->status);
+    removed += task->removed;
+    after = task->after;
+  } while (!after.empty());
+  const storage::Count left =
+      service.store().Read().Counter(OrphanedCounterKey(collection.entry->id));
+  if (left != storage::Count{}) {
+    base::LogError("shard", "a move has left another number of documents than it took along",
+                   {{"ns", collection.entry->ns}, {"more", -left.documents}});
+  }
+  if (removed > 0) {
+    base::LogInfo("shard", "removed documents that belong to other shards",
+                  {{"ns", collection.entry->ns}, {"documents", removed}});
+  }
+  co_return removed;
+}
+
+bool HasOrphans(ShardService& service, const catalog::CollectionEntry& entry) {
+  if (!entry.sharded() || entry.moves_ranges()) return false;
+  return service.store().Read().Counter(OrphanedCounterKey(entry.id)).documents != 0;
+}
+
+}  // namespace
+
+Awaitable<CommandResult> RemoveOrphansCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                               wire::ParseEnvelope(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
+                               OpenCollection(*context.service.catalog(), envelope));
+  int64_t removed = 0;
+  if (collection.entry->moves_ranges()) {
+    co_return Error(ErrorCode::kIllegalOperation, "ranges of '{}' are being moved",
+                    collection.entry->ns);
+  }
+  if (collection.entry->sharded()) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        removed, co_await RemoveAll(context.service, collection, context.cancelled));
+  }
+  bson::Builder reply;
+  reply.Append("removed", removed);
+  co_return reply.Finish();
+}
+
+bool OrphanRemoval::MayRemove(ShardService& service, const catalog::CollectionEntry& entry) {
+  const absl::Time now = service.wall().Now();
+  const absl::Time since = seen_.try_emplace(entry.id, now).first->second;
+  return now - since > kWaitMax || !service.cursors().HasOlder(entry.id, entry.version);
+}
+
+Awaitable<absl::Status> OrphanRemoval::Run(ShardService& service,
+                                           base::CancellationToken cancelled) {
+  const auto catalog = service.catalog();
+  for (const auto& [id, entry] : catalog->collections()) {
+    if (!HasOrphans(service, *entry)) {
+      seen_.erase(id);
+      continue;
+    }
+    if (!MayRemove(service, *entry)) continue;
+    const auto collection = WithRanges(entry, *catalog);
+    if (!collection.ok()) continue;
+    const auto removed = co_await RemoveAll(service, *collection, cancelled);
+    // One that has changed meanwhile is looked at the next time.
+    if (!removed.ok() && !Is(removed.status(), kStaleRouting)) co_return removed.status();
+  }
+  co_return absl::OkStatus();
+}
+
+}  // namespace evenkeel::shard
