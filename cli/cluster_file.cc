@@ -1,7 +1,6 @@
 // Reads the cluster file with yaml-cpp.
 #include "cli/cluster_file.h"
 
-#include <absl/strings/numbers.h>
 #include <yaml-cpp/yaml.h>
 
 #include <fstream>
@@ -9,7 +8,9 @@
 #include <set>
 
 #include "base/status.h"
+#include "router/members/shard_row.h"
 #include "wire/net/cluster_key.h"
+#include "wire/net/host_port.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -87,7 +88,7 @@ class Reader {
     std::vector<ShardAddress> shards;
     std::set<std::string> addresses;
     for (const YAML::Node& entry : list) {
-      EVENKEEL_ASSIGN_OR_RETURN(ShardAddress shard, ReadShard(entry, shards.size()));
+      EVENKEEL_ASSIGN_OR_RETURN(ShardAddress shard, ReadShard(entry, shards));
       if (!addresses.insert(shard.text()).second) {
         return Wrong(entry, "two shards have the address " + shard.text());
       }
@@ -122,25 +123,25 @@ class Reader {
     return tls;
   }
 
-  absl::StatusOr<ShardAddress> ReadShard(const YAML::Node& entry, size_t number) const {
+  // Numbers ascend from 0; those of shards that were removed are missing.
+  absl::StatusOr<ShardAddress> ReadShard(const YAML::Node& entry,
+                                         const std::vector<ShardAddress>& before) const {
     if (!entry.IsMap()) return Wrong(entry, "a shard is written {id: …, address: …}");
     EVENKEEL_RETURN_IF_ERROR(CheckKeys(entry, {"id", "address"}));
     ShardAddress shard;
     EVENKEEL_ASSIGN_OR_RETURN(shard.name, Text(entry, "id"));
-    const std::string expected = "shard" + std::to_string(number);
-    if (shard.name != expected) {
-      return Wrong(entry, "'id' is '" + shard.name + "', but shards are listed in order: this is " +
-                              expected);
+    const std::optional<ShardId> id = router::ShardNamed(shard.name);
+    if (!id || (before.empty() ? id->value != 0 : *id <= before.back().id)) {
+      return Wrong(entry, "'id' is '" + shard.name + "', but shards are listed in order: " +
+                              (before.empty() ? "the first is shard0"
+                                              : "this one comes after " + before.back().name));
     }
+    shard.id = *id;
     EVENKEEL_ASSIGN_OR_RETURN(const std::string address, Text(entry, "address"));
-    const size_t colon = address.rfind(':');
-    uint32_t port = 0;
-    const bool good = colon != std::string::npos && colon > 0 &&
-                      absl::SimpleAtoi(address.substr(colon + 1), &port) && port > 0 &&
-                      port < 65'536;
-    if (!good) return Wrong(entry["address"], "'address' must be host:port, not '" + address + "'");
-    shard.host = address.substr(0, colon);
-    shard.port = static_cast<uint16_t>(port);
+    const auto at = wire::ParseHostPort(address);
+    if (!at) return Wrong(entry["address"], "'address' must be host:port, not '" + address + "'");
+    shard.host = at->host;
+    shard.port = at->port;
     return shard;
   }
 

@@ -9,12 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "base/types.h"
 #include "wire/net/tls.h"
 
 namespace evenkeel::cli {
 
 struct ShardAddress {
-  std::string name;  // "shard0", "shard1", … in this order
+  std::string name;  // "shard0", "shard1", … in this order, without those that were removed
+  ShardId id;
   std::string host;
   uint16_t port = 0;
   std::string text() const { return host + ":" + std::to_string(port); }

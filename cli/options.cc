@@ -164,15 +164,19 @@ CLI::App* AddShard(CLI::App& app, ShardStartOptions* options) {
   CLI::App* shard = app.add_subcommand("shard", "runs one shard of a cluster");
   shard->add_option("--cluster", options->cluster, "the cluster file (docs/operations.md)")
       ->required();
-  shard->add_option("--id", options->id, "which of its shards this is, for example shard0")
-      ->required();
+  shard->add_option("--id", options->id,
+                    "which of its shards this is, for example shard0 [what the data hold; with new "
+                    "data the number that addShard gives it]");
   AddDataOptions(shard, &options->data, &options->map_size_gb);
   AddProcessOptions(shard, &options->process, &options->log);
   shard->get_option("--port")->default_str("")->description(
-      "port to listen on [the one in the cluster file]");
+      "port to listen on [the one in the cluster file, or 27018]");
   options->process.bind.clear();
   shard->add_option("--bind", options->process.bind,
-                    "addresses to listen on [the one in the cluster file]");
+                    "addresses to listen on [the one in the cluster file, or 127.0.0.1]");
+  shard->footer(
+      "A shard that the cluster file does not name is new: it waits until a router adds it by\n"
+      "sh.addShard(\"HOST:PORT\"), and knows its number from then on.");
   return shard;
 }
 

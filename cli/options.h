@@ -39,11 +39,11 @@ struct RouterStartOptions {
 
 // `evenkeel shard`: one shard of a cluster.
 struct ShardStartOptions {
-  ProcessOptions process;   // bind empty: the address in the cluster file
-  bool port_given = false;  // else the port is the cluster file's
+  ProcessOptions process;   // bind empty: the address in the cluster file, or loopback
+  bool port_given = false;  // else the port is the cluster file's, or kShardPort
   LogChoice log;
   std::string cluster;  // the cluster file
-  std::string id;       // "shard0"
+  std::string id;       // "shard0"; empty: what the data say, or what addShard will say
   std::string data = "./data";
   uint64_t map_size_gb = 1024;
 };

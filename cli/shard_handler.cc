@@ -69,6 +69,7 @@ std::optional<absl::StatusOr<bson::Document>> ShardHandler::OfProcess(
     reply.Append("version", EVENKEEL_VERSION)
         .Append("uptimeSecs", absl::ToInt64Seconds(absl::Now() - started_))
         .Append("pid", static_cast<int64_t>(getpid()));
+    shard_->AppendIdentity(&reply);
     return reply.Finish();
   }
   if (request.name != "_rotateCertificates") return std::nullopt;
@@ -135,7 +136,7 @@ boost::asio::awaitable<wire::Reply> ShardHandler::Handle(std::shared_ptr<wire::C
   } else {
     request.message.operation = peer.operation;
     const Running running(this, peer.operation, client->disconnected.token());
-    body = co_await service_->Handle(std::move(request.message), peer.deadline, running.token());
+    body = co_await shard_->Handle(std::move(request.message), peer.deadline, running.token());
   }
   if (body.view().Contains("ok")) co_return wire::Reply{std::move(body)};
   const wire::ReplyContext facts{.operation_time = clock_->Now(), .to_peer = true};

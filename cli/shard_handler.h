@@ -15,7 +15,7 @@
 
 #include "base/async/cancellation.h"
 #include "base/clock.h"
-#include "shard/command/service.h"
+#include "cli/own_shard.h"
 #include "wire/net/handler.h"
 #include "wire/net/tls.h"
 
@@ -23,11 +23,11 @@ namespace evenkeel::cli {
 
 class ShardHandler final : public wire::RequestHandler {
  public:
-  // service, clock  outlive the handler.
+  // shard, clock    outlive the handler.
   // certificates    of the listener; null when it does not speak TLS.
-  ShardHandler(shard::ShardService* service, base::HybridClock* clock, std::string cluster_key,
+  ShardHandler(OwnShard* shard, base::HybridClock* clock, std::string cluster_key,
                std::shared_ptr<wire::TlsContext> certificates)
-      : service_(service),
+      : shard_(shard),
         clock_(clock),
         cluster_key_(std::move(cluster_key)),
         certificates_(std::move(certificates)) {}
@@ -49,7 +49,7 @@ class ShardHandler final : public wire::RequestHandler {
   void Cancel(uint64_t operation);
   absl::StatusOr<bson::Document> Authenticate(wire::ClientState& client, bson::View body);
 
-  shard::ShardService* const service_;
+  OwnShard* const shard_;
   base::HybridClock* const clock_;
   const std::string cluster_key_;
   const std::shared_ptr<wire::TlsContext> certificates_;

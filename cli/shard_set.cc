@@ -64,18 +64,19 @@ absl::Status ShardSet::OpenStores(const ShardSetOptions& options) {
     };
     auto store = storage::ShardStore::Open(store_options, log_->shard(id), &process_->clock());
     if (!store.ok()) return Annotate(store.status(), "shard" + std::to_string(id.value));
-    stores_.push_back(*std::move(store));
+    stores_.emplace(id, *std::move(store));
   }
   return absl::OkStatus();
 }
 
 absl::Status ShardSet::StartServices(const ShardSetOptions& options) {
-  for (const auto& store : stores_) {
-    services_.push_back(std::make_unique<shard::ShardService>(
-        store.get(), &process_->clock(), process_->wall(), process_->network(), process_->pool()));
-    services_.back()->SetQuerySettings(options.query_settings);
-    services_.back()->SetSlowMs(options.slow_ms);
-    EVENKEEL_RETURN_IF_ERROR(process_->Run(services_.back()->Start()));
+  for (const auto& [id, store] : stores_) {
+    auto service = std::make_unique<shard::ShardService>(
+        store.get(), &process_->clock(), process_->wall(), process_->network(), process_->pool());
+    service->SetQuerySettings(options.query_settings);
+    service->SetSlowMs(options.slow_ms);
+    shard::ShardService& started = *services_.emplace(id, std::move(service)).first->second;
+    EVENKEEL_RETURN_IF_ERROR(process_->Run(started.Start()));
   }
   upkeep_.Spawn(
       [this](base::CancellationToken cancelled) { return KeepHouse(std::move(cancelled)); });
@@ -87,7 +88,7 @@ absl::Status ShardSet::StartServices(const ShardSetOptions& options) {
 
 boost::asio::awaitable<void> ShardSet::EndOldTransactions(base::CancellationToken cancelled) {
   while ((co_await base::Sleep(kTransactionPeriod, cancelled)).ok()) {
-    for (const auto& service : services_) {
+    for (const auto& [id, service] : services_) {
       co_await service->EndOldTransactions();
     }
   }
@@ -95,7 +96,7 @@ boost::asio::awaitable<void> ShardSet::EndOldTransactions(base::CancellationToke
 
 boost::asio::awaitable<void> ShardSet::KeepHouse(base::CancellationToken cancelled) {
   while ((co_await base::Sleep(kUpkeepPeriod, cancelled)).ok()) {
-    for (const auto& service : services_) {
+    for (const auto& [id, service] : services_) {
       const absl::Status status = co_await service->RunUpkeep(cancelled);
       if (!status.ok() && !cancelled.IsCancelled()) {
         base::LogWarning("shard", "upkeep failed", {{"error", status}});
@@ -117,7 +118,7 @@ absl::StatusOr<std::unique_ptr<ShardSet>> ShardSet::Open(const ShardSetOptions& 
 absl::Status ShardSet::Close() {
   process_->Run(upkeep_.Stop());
   absl::Status status;
-  for (const auto& store : stores_) status.Update(store->Close());
+  for (const auto& [id, store] : stores_) status.Update(store->Close());
   if (log_) status.Update(log_->Close());
   return status;
 }

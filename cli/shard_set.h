@@ -4,6 +4,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,8 +39,8 @@ class ShardSet {
                                                         Process* process);
   ~ShardSet();
 
-  size_t size() const { return services_.size(); }
-  shard::ShardService* service(size_t number) { return services_[number].get(); }
+  // `id` is one of the options' shards.
+  shard::ShardService* service(ShardId id) { return services_.at(id).get(); }
   // Writes checkpoints and closes; nothing may run any more.
   absl::Status Close();
 
@@ -53,8 +54,8 @@ class ShardSet {
 
   Process* const process_;
   std::unique_ptr<storage::SharedLog> log_;
-  std::vector<std::unique_ptr<storage::ShardStore>> stores_;
-  std::vector<std::unique_ptr<shard::ShardService>> services_;
+  std::map<ShardId, std::unique_ptr<storage::ShardStore>> stores_;
+  std::map<ShardId, std::unique_ptr<shard::ShardService>> services_;
   base::TaskGroup upkeep_;
 };
 

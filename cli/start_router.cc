@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "cli/boot.h"
@@ -11,6 +12,7 @@
 #include "cli/process.h"
 #include "cli/router_options.h"
 #include "router/router.h"
+#include "wire/net/host_port.h"
 #include "wire/net/remote_channel.h"
 
 namespace evenkeel::cli {
@@ -23,34 +25,33 @@ class RouterNode final : public Node {
 
   absl::Status Boot();
   std::string Describe() const override {
-    return "router of " + std::to_string(channels_.size()) + " shards";
+    return "router of " + std::to_string(router_->state().cluster->shard_count()) + " shards";
   }
   std::string Address() const override { return process_.ClientAddress(); }
   void WaitForSignal() override { process_.WaitForSignal(); }
   absl::Status Stop() override;
 
  private:
-  // The router owns the channels; they are known here to be started and stopped.
-  std::vector<std::unique_ptr<wire::ShardChannel>> MakeChannels(const ClusterFile& file);
+  // Opens channels to shards: those of the file, and others as they are added.
+  router::OpenChannel ChannelOpener(std::string key);
 
   const RouterStartOptions options_;
   Process process_;
   std::shared_ptr<wire::TlsContext> peers_;  // null: shards are talked to in the clear
-  std::vector<wire::RemoteChannel*> channels_;
   std::unique_ptr<router::Router> router_;
 };
 
-std::vector<std::unique_ptr<wire::ShardChannel>> RouterNode::MakeChannels(const ClusterFile& file) {
-  std::vector<std::unique_ptr<wire::ShardChannel>> channels;
-  for (const ShardAddress& shard : file.shards) {
+router::OpenChannel RouterNode::ChannelOpener(std::string key) {
+  return [this, key = std::move(key)](const std::string& name, const std::string& host) {
+    const auto at = wire::ParseHostPort(host);
+    EVENKEEL_CHECK(at);
     wire::RemoteChannelOptions options;
-    options.address = {shard.name, shard.host, shard.port, file.key, peers_};
-    auto channel = std::make_unique<wire::RemoteChannel>(std::move(options), &process_.clock(),
+    options.address = {name, at->host, at->port, key, peers_};
+    auto channel = std::make_shared<wire::RemoteChannel>(std::move(options), &process_.clock(),
                                                          process_.network());
-    channels_.push_back(channel.get());
-    channels.push_back(std::move(channel));
-  }
-  return channels;
+    channel->Start();
+    return channel;
+  };
 }
 
 absl::Status RouterNode::Boot() {
@@ -67,14 +68,14 @@ absl::Status RouterNode::Boot() {
                             OpenQuerySettings(options_.process.queries, temporary));
   options.owns_shards = false;
   options.shard_certificates = peers_;
-  for (const ShardAddress& shard : file.shards) options.shard_hosts.push_back(shard.text());
-  router_ =
-      std::make_unique<router::Router>(std::move(options), MakeChannels(file), &process_.clock(),
-                                       process_.wall(), process_.network(), process_.pool());
-  for (wire::RemoteChannel* channel : channels_) channel->Start();
-  for (wire::RemoteChannel* channel : channels_) {
-    EVENKEEL_RETURN_IF_ERROR(process_.Run(channel->WaitUntilUp({})));
+  const router::OpenChannel open = ChannelOpener(file.key);
+  std::vector<router::ShardMember> shards;
+  for (const ShardAddress& shard : file.shards) {
+    shards.push_back({{shard.id, shard.text()}, open(shard.name, shard.text())});
   }
+  router_ = std::make_unique<router::Router>(std::move(options), std::move(shards), open,
+                                             &process_.clock(), process_.wall(), process_.network(),
+                                             process_.pool());
   EVENKEEL_RETURN_IF_ERROR(process_.Run(router_->Start()));
   process_.Serve(router_.get());
   return absl::OkStatus();
@@ -85,7 +86,6 @@ absl::Status RouterNode::Stop() {
   base::LogInfo("start", "stopping");
   process_.StopServing(deadline);
   if (router_) process_.Run(router_->Stop(deadline));
-  for (wire::RemoteChannel* channel : channels_) process_.Run(channel->Stop());
   process_.StopPool();
   base::LogInfo("start", "stopped");
   return absl::OkStatus();

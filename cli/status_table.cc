@@ -79,6 +79,11 @@ std::string Share(bson::View row) {
   return value.Is(bson::Type::kDouble) ? fmt::format("{:.1f} %", value.AsDouble() * 100) : "";
 }
 
+// Of a shard: "up", "up, draining".
+std::string State(bson::View row) {
+  return Text(row, "state") + (bson::Truthy(row["draining"]) ? ", draining" : "");
+}
+
 std::vector<bson::View> Rows(bson::View status, std::string_view field) {
   std::vector<bson::View> rows;
   const bson::Value list = status[field];
@@ -100,7 +105,7 @@ std::string StatusTables(bson::View status) {
   Table shards({"SHARD", "ADDRESS", "STATE", "VERSION", "UPTIME", "RANGES", "SHARE", "DOCUMENTS",
                 "DATA", "INDEXES", "FILE", "LAG"});
   for (const bson::View row : Rows(status, "shards")) {
-    shards.Add({Text(row, "_id"), Text(row, "host"), Text(row, "state"), Text(row, "version"),
+    shards.Add({Text(row, "_id"), Text(row, "host"), State(row), Text(row, "version"),
                 Duration(row, "uptimeSecs"), Number(row, "ranges"), Share(row),
                 Number(row, "documents"), Bytes(row, "dataBytes"), Bytes(row, "indexBytes"),
                 Bytes(row, "fileBytes"), Bytes(row, "lagBytes")});

@@ -1,7 +1,6 @@
 // Calls to shards, and routes looked up in the catalog on shard 0.
 #include "router/cluster.h"
 
-#include <charconv>
 #include <functional>
 #include <utility>
 
@@ -19,7 +18,8 @@
 namespace evenkeel::router {
 namespace {
 
-constexpr std::string_view kShardPrefix = "shard";
+constexpr ShardId kCatalogShard{0};
+constexpr int64_t kRowsMax = 100'000;  // of config.shards
 
 wire::Message MessageOf(bson::Document body) {
   auto owned = std::make_shared<const bson::Document>(std::move(body));
@@ -29,13 +29,13 @@ wire::Message MessageOf(bson::Document body) {
   return message;
 }
 
-// {find: collection, filter: {_id: id}} on shard 0.
-bson::Document FindByIdRequest(std::string_view collection, std::string_view id) {
+// A find of all rows that match, in one batch.
+bson::Document FindRequest(std::string_view collection, bson::View filter) {
   const auto entry = catalog::FindConfigCollection("config." + std::string(collection));
   EVENKEEL_CHECK(entry != nullptr);
   bson::Builder body;
-  body.Append("find", collection).OpenDocument("filter").Append("_id", id).Close();
-  body.Append("limit", int64_t{1}).Append("singleBatch", true).Append("$db", "config");
+  body.Append("find", collection).Append("filter", filter).Append("limit", kRowsMax);
+  body.Append("batchSize", kRowsMax).Append("singleBatch", true).Append("$db", "config");
   wire::AppendEnvelope(body, {.collection = entry->id, .version = entry->version});
   return body.Finish();
 }
@@ -47,39 +47,29 @@ Awaitable<void> SendInto(Cluster& cluster, ShardCall call, CallScope scope,
 
 }  // namespace
 
-Cluster::Cluster(std::vector<std::unique_ptr<wire::ShardChannel>> channels)
-    : channels_(std::move(channels)) {}
+Cluster::Cluster(std::vector<ShardMember> members, OpenChannel open)
+    : members_(std::move(members), std::move(open)) {}
 
 std::vector<ShardId> Cluster::AllShards() const {
-  std::vector<ShardId> shards(channels_.size());
-  for (uint32_t i = 0; i < shards.size(); ++i) shards[i] = ShardId{i};
+  std::vector<ShardId> shards;
+  for (const auto& [shard, member] : *members_.Get()) shards.push_back(shard);
   return shards;
 }
 
-std::string Cluster::ShardName(ShardId shard) {
-  return std::string(kShardPrefix) + std::to_string(shard.value);
-}
-
 std::optional<ShardId> Cluster::FindShard(std::string_view name) const {
-  if (!name.starts_with(kShardPrefix)) return std::nullopt;
-  const std::string_view digits = name.substr(kShardPrefix.size());
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  if (number >= channels_.size() || ShardName(ShardId{number}) != name) return std::nullopt;
-  return ShardId{number};
+  const std::optional<ShardId> shard = ShardNamed(name);
+  return shard && members_.Get()->contains(*shard) ? shard : std::nullopt;
 }
 
 Awaitable<absl::StatusOr<wire::Message>> Cluster::Send(ShardCall call, CallScope scope) {
-  EVENKEEL_CHECK(call.shard.value < channels_.size());
   if (EVENKEEL_FAIL_POINT(router_before_scatter)) {
     co_return MakeError(ErrorCode::kHostUnreachable, "fail point router_before_scatter");
   }
-  wire::ShardChannel& channel = *channels_[call.shard.value];
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto channel, co_await ChannelTo(call.shard, scope));
   if (scope.transaction) scope.transaction->Join(call.shard, &call.message);
   if (scope.trace) call.message.operation = scope.trace->operation;
   auto reply =
-      co_await channel.Call(std::move(call.message), scope.deadline, std::move(scope.cancelled));
+      co_await channel->Call(std::move(call.message), scope.deadline, std::move(scope.cancelled));
   if (!reply.ok()) co_return reply;
   if (EVENKEEL_FAIL_POINT(router_drop_reply)) {
     co_return MakeError(ErrorCode::kNetworkTimeout, "fail point router_drop_reply");
@@ -140,10 +130,10 @@ Awaitable<std::vector<absl::StatusOr<bson::Document>>> Cluster::CallAll(
   co_return documents;
 }
 
-Awaitable<absl::StatusOr<bson::Document>> Cluster::FindConfig(std::string_view collection,
-                                                              std::string_view id,
-                                                              CallScope scope) {
-  ShardCall call{ShardId{0}, MessageOf(FindByIdRequest(collection, id))};
+Awaitable<absl::StatusOr<std::vector<bson::Document>>> Cluster::ReadRows(
+    std::string_view collection, bson::Document filter, CallScope scope) {
+  ShardCall call{kCatalogShard, MessageOf(FindRequest(collection, filter))};
+  scope.transaction = nullptr;  // the catalog is not the client's to have a snapshot of
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::Message reply,
                                co_await Send(std::move(call), std::move(scope)));
   const bson::Value cursor = reply.body["cursor"];
@@ -154,9 +144,22 @@ Awaitable<absl::StatusOr<bson::Document>> Cluster::FindConfig(std::string_view c
   if (!batch.Is(bson::Type::kArray)) {
     co_return MakeError(ErrorCode::kInternalError, "a shard's reply to find lacks a batch");
   }
-  const bson::Value first = batch.AsDocument().Front().value;
-  if (!first.Is(bson::Type::kObject)) co_return bson::Document();
-  co_return bson::Document(first.AsDocument());
+  std::vector<bson::Document> rows;
+  for (const auto& [key, row] : batch.AsDocument()) {
+    if (row.Is(bson::Type::kObject)) rows.emplace_back(row.AsDocument());
+  }
+  co_return rows;
+}
+
+Awaitable<absl::StatusOr<bson::Document>> Cluster::FindConfig(std::string_view collection,
+                                                              std::string_view id,
+                                                              CallScope scope) {
+  bson::Builder filter;
+  filter.Append("_id", id);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<bson::Document> rows,
+                               co_await ReadRows(collection, filter.Finish(), std::move(scope)));
+  if (rows.empty()) co_return bson::Document();
+  co_return std::move(rows.front());
 }
 
 Awaitable<absl::StatusOr<std::shared_ptr<const catalog::Route>>> Cluster::Lookup(

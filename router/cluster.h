@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "catalog/routing_table.h"
 #include "router/command.h"
-#include "wire/net/channel.h"
+#include "router/members/membership.h"
 
 namespace evenkeel::router {
 
@@ -29,16 +29,36 @@ struct ShardCall {
 
 class Cluster {
  public:
-  // One channel per shard, in the order of their ids.
-  explicit Cluster(std::vector<std::unique_ptr<wire::ShardChannel>> channels);
+  // The members as far as they are known before config.shards is read; shard0 is one of them.
+  explicit Cluster(std::vector<ShardMember> members, OpenChannel open = {});
 
-  size_t shard_count() const { return channels_.size(); }
-  std::vector<ShardId> AllShards() const;
-  static std::string ShardName(ShardId shard);  // "shard0"
+  size_t shard_count() const { return members_.Get()->size(); }
+  std::vector<ShardId> AllShards() const;  // ascending
+  std::shared_ptr<const Membership::Members> members() const { return members_.Get(); }
+  static std::string ShardName(ShardId shard) { return router::ShardName(shard); }
+  // A member as this router knows them.
   std::optional<ShardId> FindShard(std::string_view name) const;
+  // The same, but the catalog is asked before it says no. Errors: ShardNotFound.
+  Awaitable<absl::StatusOr<ShardId>> ResolveShard(std::string name, CallScope scope);
+
+  // The rows of config.shards, those that can be used. None before the catalog is made.
+  Awaitable<absl::StatusOr<std::vector<ShardRow>>> ReadMembers(CallScope scope);
+  // Makes config.shards what this router goes by; to be called every few seconds. A call to a shard
+  // that is not known does it, too. Errors: of shard 0.
+  Awaitable<absl::Status> Refresh(CallScope scope);
+  // The number that the next new shard gets.
+  Awaitable<absl::StatusOr<uint32_t>> NextShardNumber(CallScope scope);
+  // Waits until the member answers. Errors: AuthenticationFailed.
+  Awaitable<absl::Status> WaitUntilUp(ShardId shard);
+  // A way to a process that is no member yet; the caller stops it. Null where there is none to
+  // other processes.
+  std::shared_ptr<wire::ShardChannel> Open(const std::string& name, const std::string& host) const;
+  // Gives up all channels: the end.
+  Awaitable<void> Stop();
 
   // The shard's reply as it came: its body is a view into bytes that the message keeps alive.
-  // Errors: what the reply carries, and those of the channel.
+  // Errors: what the reply carries, and those of the channel; StaleConfig for a shard that is no
+  // member (any more).
   Awaitable<absl::StatusOr<wire::Message>> Send(ShardCall call, CallScope scope);
   // All at once; results in the order of the calls.
   Awaitable<std::vector<absl::StatusOr<wire::Message>>> SendAll(std::vector<ShardCall> calls,
@@ -65,10 +85,17 @@ class Cluster {
   void ObserveWith(base::HybridClock* clock) { clock_ = clock; }
 
  private:
+  // The rows of config.<collection> that match, in one batch.
+  Awaitable<absl::StatusOr<std::vector<bson::Document>>> ReadRows(std::string_view collection,
+                                                                  bson::Document filter,
+                                                                  CallScope scope);
+  // One row, empty if there is none.
   Awaitable<absl::StatusOr<bson::Document>> FindConfig(std::string_view collection,
                                                        std::string_view id, CallScope scope);
+  Awaitable<absl::StatusOr<std::shared_ptr<wire::ShardChannel>>> ChannelTo(ShardId shard,
+                                                                           CallScope scope);
 
-  std::vector<std::unique_ptr<wire::ShardChannel>> channels_;
+  Membership members_;
   catalog::RoutingTable routes_;
   base::HybridClock* clock_ = nullptr;
 };

@@ -112,7 +112,7 @@ absl::Status CheckRequest(const CommandContext& context) {
 RouterState::RouterState() = default;
 RouterState::~RouterState() = default;
 
-Router::Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardChannel>> channels,
+Router::Router(RouterOptions options, std::vector<ShardMember> shards, OpenChannel open_channel,
                base::HybridClock* clock, const base::WallClock* wall,
                boost::asio::any_io_executor executor, boost::asio::any_io_executor pool)
     : state_(std::make_unique<RouterState>()), background_(executor) {
@@ -122,7 +122,7 @@ Router::Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardCha
   state_->pool = std::move(pool);
   state_->clock = clock;
   state_->wall = wall;
-  state_->cluster = std::make_unique<Cluster>(std::move(channels));
+  state_->cluster = std::make_unique<Cluster>(std::move(shards), std::move(open_channel));
   state_->cluster->ObserveWith(clock);
   state_->cursors = std::make_unique<CursorTable>(wall);
   state_->sessions = std::make_unique<SessionTable>(wall);
@@ -171,13 +171,18 @@ Awaitable<void> Router::Stop(absl::Time deadline) {
   }
   co_await CloseCursors(state_->cursors->TakeAll());
   if (started_ && !state_->options.owns_shards) (void)co_await ddl::RemovePresence(*state_);
+  co_await state_->cluster->Stop();
 }
 
 Awaitable<void> Router::WatchJobs(base::CancellationToken cancelled) {
   ddl::JobWatch watch;
   while ((co_await base::Sleep(kPresencePeriod, cancelled)).ok()) {
-    const absl::Status status = co_await watch.Run(*state_);
-    if (!status.ok()) base::LogWarning("router", "cannot look after jobs", {{"error", status}});
+    CallScope scope;
+    scope.cancelled = cancelled;
+    absl::Status status = co_await state_->cluster->Refresh(scope);
+    if (status.ok()) status = co_await watch.Run(*state_);
+    if (!status.ok())
+      base::LogWarning("router", "cannot look after jobs and shards", {{"error", status}});
   }
 }
 

@@ -29,9 +29,8 @@ struct CommandFailPoints;  // router/fail/command_fail_point.h
 struct RouterOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 27017;
-  std::vector<std::string> shard_hosts;  // "host:port" of each shard; empty: this router's
-  bool owns_shards = true;               // they are in this process: no other router reaches them
-  std::string version = "7.0.0";         // of MongoDB, what buildInfo says
+  bool owns_shards = true;        // they are in this process: no other router reaches them
+  std::string version = "7.0.0";  // of MongoDB, what buildInfo says
   std::string evenkeel_version;
   bson::Document command_line;  // for getCmdLineOpts: {argv: […], parsed: {…}}
   int64_t max_connections = 10'000;
@@ -76,7 +75,10 @@ struct RouterState {
 
 class Router final : public wire::RequestHandler {
  public:
-  Router(RouterOptions options, std::vector<std::unique_ptr<wire::ShardChannel>> channels,
+  // shards        those that are known before the catalog is: of a new cluster all of them. In this
+  //               process: also those that are to become members.
+  // open_channel  the way to others; empty where all shards are in this process.
+  Router(RouterOptions options, std::vector<ShardMember> shards, OpenChannel open_channel,
          base::HybridClock* clock, const base::WallClock* wall,
          boost::asio::any_io_executor executor, boost::asio::any_io_executor pool);
   ~Router() override;

@@ -8,6 +8,7 @@
 #include "router/ddl/ddl.h"
 #include "router/fail/fail.h"
 #include "router/local/local.h"
+#include "router/members/members.h"
 #include "router/read/read.h"
 #include "router/stats/stats.h"
 #include "router/transaction/commit.h"
@@ -27,6 +28,7 @@ constexpr Row kRows[] = {
     {"abortReshardCollection", ddl::AbortReshardCollectionCommand},
     {"abortTransaction", AbortTransactionCommand},
     {"abortUnshardCollection", ddl::AbortUnshardCollectionCommand},
+    {"addShard", members::AddShardCommand},
     {"aggregate", read::AggregateCommand},
     {"balancerCollectionStatus", local::BalancerCollectionStatusCommand},
     {"balancerStart", local::BalancerStartCommand},
@@ -37,6 +39,7 @@ constexpr Row kRows[] = {
     {"clusterStatus", local::ClusterStatusCommand},
     {"collStats", stats::CollStatsCommand},
     {"commitReshardCollection", ddl::CommitReshardCollectionCommand},
+    {"commitShardRemoval", members::CommitShardRemovalCommand},
     {"commitTransaction", CommitTransactionCommand},
     {"configureFailPoint", fail::ConfigureFailPointCommand},
     {"connectionStatus", local::ConnectionStatusCommand},
@@ -80,13 +83,17 @@ constexpr Row kRows[] = {
     {"ping", local::PingCommand},
     {"profile", local::ProfileCommand},
     {"refreshSessions", local::RefreshSessionsCommand},
+    {"removeShard", members::RemoveShardCommand},
     {"renameCollection", ddl::RenameCollectionCommand},
     {"reshardCollection", ddl::ReshardCollectionCommand},
     {"rotateCertificates", local::RotateCertificatesCommand},
     {"serverStatus", local::ServerStatusCommand},
     {"setParameter", local::SetParameterCommand},
     {"shardCollection", ddl::ShardCollectionCommand},
+    {"shardDrainingStatus", members::ShardDrainingStatusCommand},
     {"startSession", local::StartSessionCommand},
+    {"startShardDraining", members::StartShardDrainingCommand},
+    {"stopShardDraining", members::StopShardDrainingCommand},
     {"unshardCollection", ddl::UnshardCollectionCommand},
     {"update", write::UpdateCommand},
     {"validate", stats::ValidateCommand},

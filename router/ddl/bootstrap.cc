@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/bson/builder.h"
+#include "base/log.h"
 #include "base/status.h"
 #include "catalog/assignment.h"
 #include "catalog/config_collections.h"
@@ -9,6 +10,9 @@
 #include "router/config_access.h"
 #include "router/ddl/catalog_batch.h"
 #include "router/ddl/ddl.h"
+#include "router/ddl/entries.h"
+#include "router/members/init_shard.h"
+#include "router/members/shard_row.h"
 #include "router/router.h"
 
 namespace evenkeel::router::ddl {
@@ -16,38 +20,7 @@ namespace {
 
 // A router that stops does not wait for a shard that is gone.
 constexpr absl::Duration kFarewellTimeMax = absl::Seconds(1);
-
-// As MongoDB shows the replica set of a shard.
-std::string ShardHost(const RouterState& router, ShardId shard) {
-  const RouterOptions& options = router.options;
-  return fmt::format("{}/{}", Cluster::ShardName(shard),
-                     options.shard_hosts.empty() ? fmt::format("{}:{}", options.host, options.port)
-                                                 : options.shard_hosts[shard.value]);
-}
-
-bson::Document ShardDocument(const RouterState& router, ShardId shard, Timestamp now) {
-  bson::Builder out;
-  out.Append("_id", Cluster::ShardName(shard))
-      .Append("host", ShardHost(router, shard))
-      .Append("state", int32_t{1})
-      .Append("topologyTime", now)
-      .Append("replSetConfigVersion", int64_t{-1});
-  return out.Finish();
-}
-
-// The same shard after a start, at its present address.
-bson::Document WithPresentHost(const RouterState& router, bson::View document) {
-  const auto shard = router.cluster->FindShard(document["_id"].AsString());
-  bson::Builder out;
-  for (const auto& [name, value] : document) {
-    if (name == "host" && shard) {
-      out.Append(name, ShardHost(router, *shard));
-    } else {
-      out.Append(name, value);
-    }
-  }
-  return out.Finish();
-}
+constexpr ShardId kCatalogShard{0};
 
 bson::Document VersionDocument(std::string_view cluster_id) {
   bson::Builder out;
@@ -73,31 +46,6 @@ bson::Document RouterDocument(const RouterState& router) {
   return out.Finish();
 }
 
-// Equal ranges for the shards there are.
-catalog::Assignment AssignmentOf(const RouterState& router) {
-  return catalog::Assignment::Equal(std::string(catalog::kDefaultAssignment),
-                                    static_cast<uint32_t>(router.cluster->shard_count()));
-}
-
-// Gives a shard its identity; repeatable with the same arguments.
-Awaitable<absl::Status> InitShard(RouterState& router, ShardId shard,
-                                  catalog::Assignment assignment) {
-  bson::Builder body;
-  body.Append("_initShard", int32_t{1})
-      .AppendObjectId("clusterId", router.cluster_id)
-      .Append("shard", static_cast<int32_t>(shard.value))
-      .Append("assignment", assignment.ToBson());
-  co_return (co_await router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}))
-      .status();
-}
-
-Awaitable<absl::Status> InitShards(RouterState& router, const catalog::Assignment& assignment) {
-  for (const ShardId shard : router.cluster->AllShards()) {
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await InitShard(router, shard, assignment));
-  }
-  co_return absl::OkStatus();
-}
-
 Awaitable<absl::StatusOr<std::string>> KnownClusterId(RouterState& router) {
   bson::Builder body;
   body.Append("_shardStats", int32_t{1});
@@ -108,47 +56,125 @@ Awaitable<absl::StatusOr<std::string>> KnownClusterId(RouterState& router) {
   co_return id.Is(bson::Type::kObjectId) ? std::string(id.AsObjectId()) : std::string();
 }
 
-}  // namespace
-
-Awaitable<absl::Status> Bootstrap(RouterState& router) {
-  const auto shard_count = static_cast<uint32_t>(router.cluster->shard_count());
-  EVENKEEL_CO_ASSIGN_OR_RETURN(router.cluster_id, co_await KnownClusterId(router));
-  const bool is_new = router.cluster_id.empty();
-  if (is_new) {
+// A new cluster, or one whose making was interrupted.
+Awaitable<absl::Status> MakeCatalog(RouterState& router) {
+  const auto members = router.cluster->members();
+  const auto count = static_cast<uint32_t>(members->size());
+  if (members->rbegin()->first.value + 1 != count) {
+    co_return MakeError(ErrorCode::kInvalidOptions,
+                        "the shards of a new cluster are numbered from shard0 on without gaps");
+  }
+  const catalog::Assignment ranges =
+      catalog::Assignment::Equal(std::string(catalog::kDefaultAssignment), count);
+  if (router.cluster_id.empty()) {
     router.cluster_id = bson::NewObjectId();
     // Of several routers that find a new cluster the first one names it.
-    const absl::Status named = co_await InitShard(router, ShardId{0}, AssignmentOf(router));
+    const absl::Status named = co_await InitShard(router, kCatalogShard, ranges);
     if (CodeOf(named) == ErrorCode::kAlreadyInitialized) {
       EVENKEEL_CO_ASSIGN_OR_RETURN(router.cluster_id, co_await KnownClusterId(router));
     } else {
       EVENKEEL_CO_RETURN_IF_ERROR(named);
     }
   }
+  CatalogBatch batch;
+  batch.PutOnce(catalog::kConfigVersion, VersionDocument(router.cluster_id).view());
+  batch.PutOnce(catalog::kConfigAssignments, ranges.ToBson().view());
+  batch.PutOnce(catalog::kConfigSequences, ShardSequenceRow(count).view());
+  const Timestamp now = router.clock->Now();
+  for (const auto& [shard, member] : *members) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->WaitUntilUp(shard));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await InitShard(router, shard, ranges));
+    batch.PutOnce(catalog::kConfigShards, NewShardRow(shard, member.row.host, now).view());
+  }
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await batch.Commit(router));
+  co_return co_await router.cluster->Refresh({});
+}
+
+// The row of a shard that this router knows at another address, or that has no version yet.
+Awaitable<absl::Status> NotePresentHost(RouterState& router, bson::View document,
+                                        std::string host) {
+  const auto row = ShardRow::FromBson(document);
+  if (row && row->host == host && row->version > 0) co_return absl::OkStatus();
+  CatalogBatch batch;
+  const std::string name(document["_id"].AsString());
+  if (row && row->version > 0) {
+    batch.ExpectVersion(catalog::kConfigShards, name, row->version);
+  } else {
+    batch.Expect(catalog::kConfigShards, name, true);
+  }
+  co_return co_await batch.Put(catalog::kConfigShards, WithHost(document, host).view())
+      .Commit(router);
+}
+
+// Shards of this process that the catalog has never had.
+Awaitable<absl::Status> AddEmbeddedShards(RouterState& router, const Membership::Members& given) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const uint32_t next, co_await router.cluster->NextShardNumber({}));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
+  const Timestamp now = router.clock->Now();
+  CatalogBatch batch;
+  uint32_t after = next;
+  for (const auto& [shard, member] : given) {
+    if (shard.value < next) continue;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await InitShard(router, shard, *ranges));
+    batch.PutOnce(catalog::kConfigShards, NewShardRow(shard, member.row.host, now).view());
+    after = shard.value + 1;
+  }
+  co_return co_await batch.Put(catalog::kConfigSequences, ShardSequenceRow(after).view())
+      .Commit(router);
+}
+
+// A cluster that has its catalog: who belongs to it is written in config.shards, whatever this
+// router was told.
+Awaitable<absl::Status> JoinCluster(RouterState& router, std::vector<bson::Document> known) {
+  const auto given = router.cluster->members();
+  for (const bson::Document& document : known) {
+    const auto shard = ShardNamed(document["_id"].AsString());
+    const auto found = shard ? given->find(*shard) : given->end();
+    if (found == given->end()) continue;
+    const absl::Status noted =
+        co_await NotePresentHost(router, document.view(), found->second.row.host);
+    // Another router that starts has done it.
+    if (!noted.ok() && CodeOf(noted) != ErrorCode::kConflictingOperationInProgress) co_return noted;
+  }
+  if (router.options.owns_shards) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await AddEmbeddedShards(router, *given));
+  }
+  // Catalogs of older versions lack the sequence.
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const uint32_t next, co_await router.cluster->NextShardNumber({}));
+  CatalogBatch sequence;
+  sequence.PutOnce(catalog::kConfigSequences, ShardSequenceRow(next).view());
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await sequence.Commit(router));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh({}));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
+  const auto members = router.cluster->members();
+  for (const auto& [shard, member] : *members) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->WaitUntilUp(shard));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await InitShard(router, shard, *ranges));
+  }
+  for (const auto& [shard, member] : *given) {
+    if (members->contains(shard)) continue;
+    base::LogWarning("router", "the cluster file names a shard that is not in the cluster",
+                     {{"shard", ShardName(shard)}, {"host", member.row.host}});
+  }
+  co_return absl::OkStatus();
+}
+
+}  // namespace
+
+Awaitable<absl::Status> Bootstrap(RouterState& router) {
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->WaitUntilUp(kCatalogShard));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(router.cluster_id, co_await KnownClusterId(router));
   std::vector<bson::Document> known;
-  if (!is_new) {
+  if (!router.cluster_id.empty()) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(known,
                                  co_await ReadConfig(router, "shards", bson::Document(), {}));
   }
-  if (!known.empty() && known.size() != shard_count) {
-    co_return Error(ErrorCode::kInvalidOptions, "the data hold {} shards, {} were asked for",
-                    known.size(), shard_count);
-  }
-  const catalog::Assignment assignment = AssignmentOf(router);
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await InitShards(router, assignment));
-  CatalogBatch batch;
   if (known.empty()) {
-    const Timestamp now = router.clock->Now();
-    batch.PutOnce(catalog::kConfigVersion, VersionDocument(router.cluster_id).view());
-    batch.PutOnce(catalog::kConfigAssignments, assignment.ToBson().view());
-    for (const ShardId shard : router.cluster->AllShards()) {
-      batch.Put(catalog::kConfigShards, ShardDocument(router, shard, now).view());
-    }
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await MakeCatalog(router));
+  } else {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await JoinCluster(router, std::move(known)));
   }
-  for (const bson::Document& shard : known) {
-    batch.Put(catalog::kConfigShards, WithPresentHost(router, shard.view()).view());
-  }
-  batch.Put(catalog::kConfigMongos, RouterDocument(router).view());
-  co_return co_await batch.Commit(router);
+  co_return co_await NotePresence(router);
 }
 
 Awaitable<absl::Status> NotePresence(RouterState& router) {

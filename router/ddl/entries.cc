@@ -100,7 +100,10 @@ bson::Document ChunkDocument(const catalog::CollectionEntry& entry,
 
 Awaitable<absl::StatusOr<ShardId>> EmptiestShard(RouterState& router) {
   std::vector<std::tuple<int64_t, int64_t, uint32_t>> shards;
-  for (const ShardId shard : router.cluster->AllShards()) {
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh({}));
+  const auto members = router.cluster->members();
+  for (const auto& [shard, member] : *members) {
+    if (member.row.draining) continue;
     bson::Builder body;
     body.Append("_shardStats", int32_t{1});
     EVENKEEL_CO_ASSIGN_OR_RETURN(

@@ -23,7 +23,8 @@ Awaitable<absl::StatusOr<catalog::CollectionEntry>> NewCollection(RouterState& r
                                                                   std::string ns,
                                                                   bson::Document options);
 
-// The shard with the fewest bytes; of about equal ones that with the fewest collections.
+// The shard with the fewest bytes; of about equal ones that with the fewest collections. Not one
+// that is being drained.
 Awaitable<absl::StatusOr<ShardId>> EmptiestShard(RouterState& router);
 
 // The entry's documents in config.catalog, config.databases and, for a sharded one,

@@ -273,6 +273,19 @@ Awaitable<absl::Status> Execute(RouterState& router, Job& job) {
   co_return co_await RunToEnd(router, job, job.steps, job.no_return);
 }
 
+// Where the job puts something: a shard's row has the next version as soon as it is to be drained,
+// and the job was planned by what `members` say.
+void ExpectShards(const Membership::Members& members, const Job& job, CatalogBatch* batch) {
+  for (const auto& [shard, member] : members) {
+    if (member.row.version == 0) continue;
+    const auto puts = [id = shard](const Step& step) {
+      return step.kind == Step::Kind::kApply && step.shard == id && !step.entries.empty();
+    };
+    if (std::none_of(job.steps.begin(), job.steps.end(), puts)) continue;
+    batch->ExpectVersion(catalog::kConfigShards, ShardName(shard), member.row.version);
+  }
+}
+
 Awaitable<absl::Status> TakeNamesAndRun(RouterState& router, std::vector<std::string> names,
                                         CallScope scope, Plan plan) {
   for (const std::string& ns : names) {
@@ -292,12 +305,14 @@ Awaitable<absl::Status> TakeNamesAndRun(RouterState& router, std::vector<std::st
     guards.push_back(std::move(guard));
   }
   while (true) {
+    const auto members = router.cluster->members();
     EVENKEEL_CO_ASSIGN_OR_RETURN(Job job, co_await plan());
     if (job.steps.empty()) co_return absl::OkStatus();
     job.version = NewVersion(router);
     CatalogBatch begin;
     begin.Expect(catalog::kConfigJobs, job.name, false)
         .Put(catalog::kConfigJobs, RecordOf(router, job, false).view());
+    ExpectShards(*members, job, &begin);
     (void)EVENKEEL_FAIL_POINT(catalog_job_before_record);
     const absl::Status begun = co_await begin.Commit(router);
     if (begun.ok()) {
@@ -309,6 +324,7 @@ Awaitable<absl::Status> TakeNamesAndRun(RouterState& router, std::vector<std::st
     if (CodeOf(begun) != ErrorCode::kConflictingOperationInProgress) co_return begun;
     if (router.wall->Now() > scope.deadline) co_return begun;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kConflictPause, scope.cancelled));
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh(scope));
     router.cluster->Forget(name);
   }
 }

@@ -83,10 +83,19 @@ Awaitable<absl::StatusOr<CollectionEntry>> EntryToMove(RouterState& router, std:
   co_return *route->entry;
 }
 
-absl::StatusOr<ShardId> ShardNamed(const RouterState& router, std::string_view name) {
-  const std::optional<ShardId> shard = router.cluster->FindShard(name);
-  if (!shard) return Error(ErrorCode::kShardNotFound, "Shard {} not found", name);
-  return *shard;
+Awaitable<absl::StatusOr<ShardId>> TargetNamed(RouterState& router, std::string_view name,
+                                               CallScope scope) {
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh(std::move(scope)));
+  const auto members = router.cluster->members();
+  const std::optional<ShardId> shard = ShardNamed(name);
+  const auto found = shard ? members->find(*shard) : members->end();
+  if (found == members->end()) {
+    co_return Error(ErrorCode::kShardNotFound, "Shard {} not found", name);
+  }
+  if (found->second.row.draining) {
+    co_return Error(ErrorCode::kIllegalOperation, "Shard {} is being drained", name);
+  }
+  co_return *shard;
 }
 
 Awaitable<absl::StatusOr<Job>> PlanCopy(RouterState& router, std::string_view kind,
@@ -115,7 +124,7 @@ Awaitable<absl::StatusOr<Job>> PlanUnshard(RouterState& router, const Wanted& wa
                                co_await EntryToMove(router, wanted.ns, true, scope));
   Incarnation as;
   if (!wanted.to_shard.empty()) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(as.primary, ShardNamed(router, wanted.to_shard));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(as.primary, co_await TargetNamed(router, wanted.to_shard, scope));
   } else {
     EVENKEEL_CO_ASSIGN_OR_RETURN(as.primary, co_await EmptiestShard(router));
   }
@@ -127,7 +136,7 @@ Awaitable<absl::StatusOr<Job>> PlanMove(RouterState& router, const Wanted& wante
   EVENKEEL_CO_ASSIGN_OR_RETURN(CollectionEntry from,
                                co_await EntryToMove(router, wanted.ns, false, scope));
   Incarnation as;
-  EVENKEEL_CO_ASSIGN_OR_RETURN(as.primary, ShardNamed(router, wanted.to_shard));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(as.primary, co_await TargetNamed(router, wanted.to_shard, scope));
   if (as.primary == from.primary) co_return Job{};
   co_return co_await PlanCopy(router, kMove, std::move(from), std::move(as));
 }

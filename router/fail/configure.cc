@@ -75,12 +75,13 @@ Awaitable<CommandResult> ConfigurePoint(CommandContext& context, std::string_vie
   EVENKEEL_CO_RETURN_IF_ERROR(query::ReadFields(
       data, "configureFailPoint.data", query::FieldScope::kStruct, kPointFields, &options));
   EVENKEEL_CO_ASSIGN_OR_RETURN(mode, WithAction(mode, options.action));
-  const Cluster& cluster = *context.router.cluster;
+  Cluster& cluster = *context.router.cluster;
   std::vector<ShardId> shards = cluster.AllShards();
   if (!options.shard.empty()) {
-    const auto shard = cluster.FindShard(options.shard);
-    if (!shard) co_return Error(ErrorCode::kShardNotFound, "no shard is called {}", options.shard);
-    shards = {*shard};
+    const std::string wanted(options.shard);
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const ShardId shard,
+                                 co_await cluster.ResolveShard(wanted, context.scope()));
+    shards.assign(1, shard);
   }
   const std::string spec = std::string(name) + "=" + ModeText(mode);
   const bool shares_process = context.router.options.owns_shards;

@@ -27,7 +27,8 @@ Awaitable<absl::Status> RotateShards(CommandContext& context) {
   EVENKEEL_CO_RETURN_IF_ERROR(context.router.options.shard_certificates->Reload());
   Cluster& cluster = *context.router.cluster;
   std::vector<ShardCall> calls;
-  for (const ShardId shard : cluster.AllShards()) {
+  const std::vector<ShardId> shards = cluster.AllShards();
+  for (const ShardId shard : shards) {
     bson::Builder body;
     body.Append("_rotateCertificates", int32_t{1}).Append("$db", "admin");
     calls.push_back({shard, MakeMessage(body.Finish())});
@@ -35,7 +36,7 @@ Awaitable<absl::Status> RotateShards(CommandContext& context) {
   const auto replies = co_await cluster.SendAll(std::move(calls), context.scope());
   for (size_t i = 0; i < replies.size(); ++i) {
     if (!replies[i].ok()) {
-      co_return Annotate(replies[i].status(), Cluster::ShardName(cluster.AllShards()[i]));
+      co_return Annotate(replies[i].status(), Cluster::ShardName(shards[i]));
     }
   }
   co_return absl::OkStatus();

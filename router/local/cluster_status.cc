@@ -42,11 +42,6 @@ ShardCall Ask(ShardId shard, std::string_view command) {
   return {shard, MakeMessage(body.Finish())};
 }
 
-std::string HostOf(const RouterOptions& options, ShardId shard) {
-  if (shard.value < options.shard_hosts.size()) return options.shard_hosts[shard.value];
-  return fmt::format("{}:{}", options.host, options.port);
-}
-
 absl::StatusOr<Shares> SharesOf(const std::vector<bson::Document>& assignments) {
   constexpr double kSpace = 18446744073709551616.0;  // 2 to the 64th
   Shares shares;
@@ -89,19 +84,22 @@ class Report {
     reply_.Close();
   }
 
-  // replies  two of each shard: figures of the shard, and of its process where it has one of its
+  // replies  two of each member: figures of the shard, and of its process where it has one of its
   // own.
   // shares  none where the catalog cannot be read.
-  void AddShards(const std::vector<Reply>& replies, const std::optional<Shares>& shares) {
-    const size_t count = router_.cluster->shard_count();
+  void AddShards(const Membership::Members& members, const std::vector<Reply>& replies,
+                 const std::optional<Shares>& shares) {
+    const size_t count = members.size();
+    const bool own_processes = replies.size() > count;
     reply_.OpenArray("shards");
     bson::ArrayAppender array(reply_);
-    for (uint32_t number = 0; number < count; ++number) {
-      const bool own_process = replies.size() > count;
+    size_t at = 0;
+    for (const auto& [shard, member] : members) {
       reply_.OpenDocument(array.NextKey());
-      AddShard(ShardId{number}, replies[number], own_process ? &replies[count + number] : nullptr);
-      if (shares) AddShare(*shares, ShardId{number});
+      AddShard(member.row, replies[at], own_processes ? &replies[count + at] : nullptr);
+      if (shares) AddShare(*shares, shard);
       reply_.Close();
+      ++at;
     }
     reply_.Close();
   }
@@ -141,12 +139,13 @@ class Report {
     reply_.Append("ranges", share.ranges).Append("share", share.part);
   }
 
-  void AddShard(ShardId shard, const Reply& stats, const Reply* process) {
-    const std::string name = Cluster::ShardName(shard);
+  void AddShard(const ShardRow& row, const Reply& stats, const Reply* process) {
+    const std::string name = ShardName(row.shard);
     const absl::Status status = stats.ok() && process ? process->status() : stats.status();
     reply_.Append("_id", name)
-        .Append("host", HostOf(router_.options, shard))
+        .Append("host", row.host)
         .Append("state", status.ok() ? "up" : "down");
+    if (row.draining) reply_.Append("draining", true);
     if (!status.ok()) {
       const std::string why(MessageOf(status));
       reply_.Append("error", why);
@@ -187,12 +186,10 @@ Awaitable<CommandResult> ClusterStatusCommand(CommandContext& context) {
   CallScope scope = context.scope();
   scope.deadline = std::min(scope.deadline, router.wall->Now() + kAnswerTimeMax);
   std::vector<ShardCall> calls;
-  for (const ShardId shard : router.cluster->AllShards())
-    calls.push_back(Ask(shard, "_shardStats"));
+  const auto members = router.cluster->members();
+  for (const auto& [shard, member] : *members) calls.push_back(Ask(shard, "_shardStats"));
   if (!router.options.owns_shards) {
-    for (const ShardId shard : router.cluster->AllShards()) {
-      calls.push_back(Ask(shard, "_processInfo"));
-    }
+    for (const auto& [shard, member] : *members) calls.push_back(Ask(shard, "_processInfo"));
   }
   const std::vector<Reply> replies = co_await router.cluster->SendAll(std::move(calls), scope);
   scope.deadline = std::min(context.request.deadline, router.wall->Now() + kAnswerTimeMax);
@@ -211,7 +208,7 @@ Awaitable<CommandResult> ClusterStatusCommand(CommandContext& context) {
     report.AddProblem("the catalog, on shard0, cannot be read");
   }
   report.AddRouters(routers);
-  report.AddShards(replies, shares);
+  report.AddShards(*members, replies, shares);
   co_return report.Finish();
 }
 

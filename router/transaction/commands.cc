@@ -49,14 +49,14 @@ Awaitable<absl::StatusOr<bool>> Recover(CommandContext& context) {
   if (!token.Is(bson::Type::kObject)) co_return NotActive(context);
   const bson::Value name = token.AsDocument()["recoveryShardId"];
   if (name.missing()) co_return NotActive(context);
-  const auto shard = name.Is(bson::Type::kString)
-                         ? context.router.cluster->FindShard(name.AsString())
-                         : std::nullopt;
-  if (!shard) {
-    co_return Error(ErrorCode::kShardNotFound, "recoveryToken.recoveryShardId names no shard: {}",
-                    name.Is(bson::Type::kString) ? name.AsString() : "not a string");
+  if (!name.Is(bson::Type::kString)) {
+    co_return MakeError(ErrorCode::kShardNotFound,
+                        "recoveryToken.recoveryShardId names no shard: not a string");
   }
-  co_return co_await IsCommitted(context, *shard);
+  const std::string shard_name(name.AsString());
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const ShardId shard, co_await context.router.cluster->ResolveShard(
+                                                        shard_name, context.scope()));
+  co_return co_await IsCommitted(context, shard);
 }
 
 absl::Status AlreadyCommitted(const CommandContext& context) {

@@ -117,10 +117,10 @@ struct Beginning {
   std::vector<std::pair<std::string, bool>> touches;  // keys, and whether other attempts end
 };
 
-// Any router finds the same shard.
-ShardId HomeOf(const Cluster& cluster, std::string_view touch) {
+// Any router that knows this version of the collection finds the same shard.
+ShardId HomeOf(const std::vector<ShardId>& shards, std::string_view touch) {
   const auto number = bson::LoadLittle<uint64_t>(touch.substr(sizeof(uint64_t)).data());
-  return ShardId{static_cast<uint32_t>(number % cluster.shard_count())};
+  return shards[number % shards.size()];
 }
 
 bool EqualsOneValue(bson::Value condition) {
@@ -131,18 +131,18 @@ bool EqualsOneValue(bson::Value condition) {
 // One request per shard: two at once would both be the first of the transaction.
 std::map<ShardId, Beginning> PlanBeginning(const CommandContext& context,
                                            const KeylessStatement& statement, bool upsert) {
-  const Cluster& cluster = *context.router.cluster;
+  const std::vector<ShardId> shards = statement.route->Shards();
   std::map<ShardId, Beginning> plan;
   if (statement.retryable_id) {
-    for (const ShardId shard : statement.route->Shards()) plan[shard].may_have_record = true;
+    for (const ShardId shard : shards) plan[shard].may_have_record = true;
     const txn::TransactionId command{std::string(context.request.generic.lsid_bytes),
                                      *context.request.generic.txn_number};
     std::string key = txn::TouchKey(command, *statement.retryable_id);
-    plan[HomeOf(cluster, key)].touches.emplace_back(key, true);
+    plan[HomeOf(shards, key)].touches.emplace_back(key, true);
   }
   if (upsert) {
     std::string key = txn::UpsertTouchKey(statement.route->entry->id, UpsertHash(statement.filter));
-    plan[HomeOf(cluster, key)].touches.emplace_back(key, false);
+    plan[HomeOf(shards, key)].touches.emplace_back(key, false);
   }
   return plan;
 }

@@ -61,10 +61,12 @@ EnumeratedCluster::EnumeratedCluster(const Image& image)
   for (const ShardNode::Entries& entries : image.logs)
     shards_.push_back(std::make_unique<ShardNode>(start_, entries));
   for (size_t router = 0; router < kRouters; ++router) {
-    std::vector<std::unique_ptr<wire::ShardChannel>> channels;
-    for (size_t shard = 0; shard < kShards; ++shard)
-      channels.push_back(std::make_unique<Channel>(this, router, shard));
-    routers_.push_back(std::make_unique<RouterNode>(start_, kAhead * router, std::move(channels)));
+    std::vector<router::ShardMember> shards;
+    for (uint32_t shard = 0; shard < kShards; ++shard) {
+      shards.push_back(
+          {{ShardId{shard}, "127.0.0.1:27017"}, std::make_shared<Channel>(this, router, shard)});
+    }
+    routers_.push_back(std::make_unique<RouterNode>(start_, kAhead * router, std::move(shards)));
     // Nothing waits for time to pass: what a router tells in the background it tries once.
     routers_.back()->router().state().background->Cancel();
   }

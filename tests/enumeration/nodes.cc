@@ -103,13 +103,14 @@ void ShardNode::Settle() {
 }
 
 RouterNode::RouterNode(absl::Time start, absl::Duration ahead,
-                       std::vector<std::unique_ptr<wire::ShardChannel>> channels)
+                       std::vector<router::ShardMember> shards)
     : Node(start, ahead) {
   router::RouterOptions options;
   options.test_commands = true;
   options.slow_ms = kNothingIsSlow;
-  router_ = std::make_unique<router::Router>(std::move(options), std::move(channels), &clock, &wall,
-                                             io().get_executor(), io().get_executor());
+  router_ =
+      std::make_unique<router::Router>(std::move(options), std::move(shards), router::OpenChannel(),
+                                       &clock, &wall, io().get_executor(), io().get_executor());
 }
 
 void RouterNode::Begin(bson::Document command, std::function<void(bson::Document)> done) {

@@ -62,8 +62,7 @@ class ShardNode : public Node {
 
 class RouterNode : public Node {
  public:
-  RouterNode(absl::Time start, absl::Duration ahead,
-             std::vector<std::unique_ptr<wire::ShardChannel>> channels);
+  RouterNode(absl::Time start, absl::Duration ahead, std::vector<router::ShardMember> shards);
   void Begin(bson::Document command, std::function<void(bson::Document)> done);
   // One look after transactions in doubt.
   void BeginResolving();

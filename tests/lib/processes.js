@@ -27,6 +27,17 @@ class ShardProcess extends Server {
   command() { return ['shard', '--cluster', this.file, '--id', this.id, '--data', this.data]; }
 }
 
+// A shard that the cluster file does not name: addShard tells it its number.
+class NewShardProcess extends Server {
+  constructor({ file, ...options }) {
+    super(options);
+    this.file = file;
+  }
+
+  command() { return ['shard', '--cluster', this.file, '--data', this.data, '--port', String(this.port)]; }
+  get address() { return `127.0.0.1:${this.port}`; }
+}
+
 class RouterProcess extends Server {
   constructor({ file, ...options }) {
     super({ data: '', ...options });
@@ -41,6 +52,7 @@ class ProcessCluster {
   // else all on loopback.
   static async create({ shards = 3, routers = 2, key = KEY, network = null } = {}) {
     const cluster = new ProcessCluster();
+    cluster.added = [];
     cluster.folder = temporaryFolder('processes');
     cluster.file = path.join(cluster.folder, 'cluster.yaml');
     const on = (host) => (network ? { launcher: network.on(host, []) } : {});
@@ -61,11 +73,18 @@ class ProcessCluster {
     return this;
   }
 
+  // A new shard that runs and waits to be added.
+  async newShard() {
+    const shard = new NewShardProcess({ file: this.file, data: path.join(this.folder, `new${this.added.length}`) });
+    this.added.push(shard);
+    return shard.start();
+  }
+
   async remove() {
     for (const server of this.shards) server.thaw();
-    await Promise.all([...this.shards, ...this.routers].map((server) => server.kill()));
+    await Promise.all([...this.shards, ...this.added, ...this.routers].map((server) => server.kill()));
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-module.exports = { ProcessCluster, RouterProcess, ShardProcess };
+module.exports = { NewShardProcess, ProcessCluster, RouterProcess, ShardProcess };

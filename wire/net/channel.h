@@ -21,6 +21,13 @@ class ShardChannel {
   // (outcome unknown), Interrupted when cancelled.
   virtual boost::asio::awaitable<absl::StatusOr<Message>> Call(
       Message request, absl::Time deadline, base::CancellationToken cancelled) = 0;
+  // Waits until the shard answers; an embedded one always does. Errors: AuthenticationFailed;
+  // Interrupted.
+  virtual boost::asio::awaitable<absl::Status> WaitUntilUp(base::CancellationToken /*cancelled*/) {
+    co_return absl::OkStatus();
+  }
+  // Ends running calls and what the channel does by itself. Calls fail from then on.
+  virtual boost::asio::awaitable<void> Stop() { co_return; }
 };
 
 }  // namespace evenkeel::wire

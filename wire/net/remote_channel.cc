@@ -66,7 +66,7 @@ void RemoteChannel::Start() {
 asio::awaitable<void> RemoteChannel::Stop() {
   stopping_ = true;
   tasks_.Cancel();
-  SetUp(MakeError(ErrorCode::kHostUnreachable, "the router is stopping"));
+  SetUp(MakeError(ErrorCode::kHostUnreachable, "the connection is being closed"));
   co_await tasks_.Stop();
 }
 
@@ -225,7 +225,7 @@ asio::awaitable<absl::StatusOr<Message>> RemoteChannel::Call(Message request, ab
       co_return MakeError(ErrorCode::kMaxTimeMSExpired, "operation exceeded time limit");
     }
     // Nothing was done: the shard may be on its way back.
-    const bool again = IsOutcomeKnown(reply.status()) && absl::Now() < give_up;
+    const bool again = !stopping_ && IsOutcomeKnown(reply.status()) && absl::Now() < give_up;
     if (!again) co_return reply;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kUpPause, cancelled));
   }

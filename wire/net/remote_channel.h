@@ -45,9 +45,8 @@ class RemoteChannel final : public ShardChannel {
   // Begins to watch. Before the first call.
   void Start();
   // Ends the watch and all calls, and waits for the watch.
-  boost::asio::awaitable<void> Stop();
-  // Waits until the shard answers. Errors: AuthenticationFailed; Interrupted.
-  boost::asio::awaitable<absl::Status> WaitUntilUp(base::CancellationToken cancelled);
+  boost::asio::awaitable<void> Stop() override;
+  boost::asio::awaitable<absl::Status> WaitUntilUp(base::CancellationToken cancelled) override;
 
   // A call that is cancelled is ended at the shard before it returns, if the shard answers.
   // Errors also: HostUnreachable when the shard did not come within wait_max: nothing was done.

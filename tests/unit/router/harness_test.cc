@@ -164,17 +164,17 @@ struct RouterTest::Parts {
 };
 
 RouterTest::RouterTest(size_t shard_count, bool test_commands) : parts_(std::make_unique<Parts>()) {
-  std::vector<std::unique_ptr<wire::ShardChannel>> channels;
-  for (size_t i = 0; i < shard_count; ++i) {
+  std::vector<ShardMember> members;
+  for (uint32_t i = 0; i < shard_count; ++i) {
     parts_->shards.push_back(std::make_unique<FakeShard>());
-    channels.push_back(parts_->shards.back()->MakeChannel());
+    members.push_back({{ShardId{i}, "127.0.0.1:27017"}, parts_->shards.back()->MakeChannel()});
   }
   shard(0).On("find", [this](bson::View request) { return Catalog(request); });
   RouterOptions options;
   options.test_commands = test_commands;
-  parts_->router =
-      std::make_unique<Router>(std::move(options), std::move(channels), &parts_->clock,
-                               &parts_->wall, parts_->io.get_executor(), parts_->io.get_executor());
+  parts_->router = std::make_unique<Router>(std::move(options), std::move(members), OpenChannel(),
+                                            &parts_->clock, &parts_->wall,
+                                            parts_->io.get_executor(), parts_->io.get_executor());
   parts_->client->connection_id = 7;
   parts_->client->remote = "127.0.0.1:5000";
 }
