@@ -40,6 +40,10 @@ bson::Document FindRequest(std::string_view collection, bson::View filter) {
   return body.Finish();
 }
 
+absl::StatusOr<wire::Message> NoMember(ShardId shard) {
+  return Error(ErrorCode::kStaleConfig, "{} is not a shard of the cluster", ShardName(shard));
+}
+
 Awaitable<void> SendInto(Cluster& cluster, ShardCall call, CallScope scope,
                          absl::StatusOr<wire::Message>& result) {
   result = co_await cluster.Send(std::move(call), std::move(scope));
@@ -66,11 +70,17 @@ Awaitable<absl::StatusOr<wire::Message>> Cluster::Send(ShardCall call, CallScope
     co_return MakeError(ErrorCode::kHostUnreachable, "fail point router_before_scatter");
   }
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto channel, co_await ChannelTo(call.shard, scope));
+  if (channel == nullptr) co_return NoMember(call.shard);
   if (scope.transaction) scope.transaction->Join(call.shard, &call.message);
   if (scope.trace) call.message.operation = scope.trace->operation;
   auto reply =
       co_await channel->Call(std::move(call.message), scope.deadline, std::move(scope.cancelled));
-  if (!reply.ok()) co_return reply;
+  if (!reply.ok()) {
+    // Nothing was done, and the shard has left the cluster meanwhile.
+    const bool gone = CodeOf(reply.status()) == ErrorCode::kHostUnreachable &&
+                      members_.ChannelTo(call.shard) == nullptr;
+    co_return gone ? NoMember(call.shard) : std::move(reply);
+  }
   if (EVENKEEL_FAIL_POINT(router_drop_reply)) {
     co_return MakeError(ErrorCode::kNetworkTimeout, "fail point router_drop_reply");
   }

@@ -35,8 +35,7 @@ Awaitable<absl::StatusOr<std::shared_ptr<wire::ShardChannel>>> Cluster::ChannelT
                                                                                   CallScope scope) {
   if (auto channel = members_.ChannelTo(shard)) co_return channel;
   EVENKEEL_CO_RETURN_IF_ERROR(co_await Refresh(std::move(scope)));
-  if (auto channel = members_.ChannelTo(shard)) co_return channel;
-  co_return Error(ErrorCode::kStaleConfig, "{} is not a shard of the cluster", ShardName(shard));
+  co_return members_.ChannelTo(shard);
 }
 
 Awaitable<absl::StatusOr<ShardId>> Cluster::ResolveShard(std::string name, CallScope scope) {

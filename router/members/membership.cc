@@ -41,7 +41,8 @@ std::vector<std::shared_ptr<wire::ShardChannel>> Membership::Set(
     if (known && (before->second.row.host == row.host || !open_)) {
       next->emplace(row.shard, ShardMember{row, before->second.channel});
     } else if (open_) {
-      next->emplace(row.shard, ShardMember{row, open_(ShardName(row.shard), row.host)});
+      auto channel = open_(ShardName(row.shard), row.host);
+      if (channel != nullptr) next->emplace(row.shard, ShardMember{row, std::move(channel)});
     }
   }
   std::vector<std::shared_ptr<wire::ShardChannel>> given_up;

@@ -24,7 +24,7 @@ struct ShardMember {
 };
 
 // Opens the way to a shard in another process. `name` is for messages; `host` is an address that
-// ParseHostPort reads.
+// ParseHostPort reads. Null where there is no way.
 using OpenChannel = std::function<std::shared_ptr<wire::ShardChannel>(const std::string& name,
                                                                       const std::string& host)>;
 

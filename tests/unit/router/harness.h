@@ -56,6 +56,9 @@ class RouterTest : public testing::Test {
   void Finish(Pending& pending);
 
   FakeShard& shard(uint32_t i);
+  // A process beside the shards, at this address. Before the first one the router has no way to
+  // others, as one whose shards are in its own process.
+  FakeShard& AddProcess(const std::string& host);
   RouterState& state();
   Router& router();
   wire::ClientState& client();

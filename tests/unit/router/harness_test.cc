@@ -130,8 +130,10 @@ bson::Document FakeShard::ReplyTo(const std::string& command, bson::View request
     scripted.pop_front();
     return reply;
   }
-  const auto handler = handlers_.find(command);
-  if (handler != handlers_.end()) return handler->second(request);
+  if (const auto found = handlers_.find(command); found != handlers_.end()) {
+    const Handler handler = found->second;  // it may set another one
+    return handler(request);
+  }
   return FailedReply(Error(ErrorCode::kCommandNotFound, "the fake has no answer to {}", command));
 }
 
@@ -141,11 +143,19 @@ struct RouterTest::Parts {
   base::FakeWallClock wall{absl::Now()};
   base::HybridClock clock{&wall, kMaxDrift};
   std::vector<std::unique_ptr<FakeShard>> shards;
+  std::map<std::string, std::unique_ptr<FakeShard>> processes;  // by address
   std::unique_ptr<Router> router;
   std::shared_ptr<wire::ClientState> client = std::make_shared<wire::ClientState>();
   std::map<std::string, bson::Document> catalog;
   std::map<std::string, uint64_t> versions;
   uint64_t next_id = 1000;
+
+  OpenChannel WayToProcesses() {
+    return [this](const std::string&, const std::string& host) {
+      const auto found = processes.find(host);
+      return found == processes.end() ? nullptr : found->second->MakeChannel();
+    };
+  }
 
   void Put(catalog::CollectionEntry entry) {
     const std::string ns = entry.ns;
@@ -172,8 +182,8 @@ RouterTest::RouterTest(size_t shard_count, bool test_commands) : parts_(std::mak
   shard(0).On("find", [this](bson::View request) { return Catalog(request); });
   RouterOptions options;
   options.test_commands = test_commands;
-  parts_->router = std::make_unique<Router>(std::move(options), std::move(members), OpenChannel(),
-                                            &parts_->clock, &parts_->wall,
+  parts_->router = std::make_unique<Router>(std::move(options), std::move(members),
+                                            parts_->WayToProcesses(), &parts_->clock, &parts_->wall,
                                             parts_->io.get_executor(), parts_->io.get_executor());
   parts_->client->connection_id = 7;
   parts_->client->remote = "127.0.0.1:5000";
@@ -183,6 +193,9 @@ RouterTest::RouterTest(size_t shard_count, bool test_commands) : parts_(std::mak
 RouterTest::~RouterTest() { Poll(); }
 
 FakeShard& RouterTest::shard(uint32_t i) { return *parts_->shards[i]; }
+FakeShard& RouterTest::AddProcess(const std::string& host) {
+  return *(parts_->processes[host] = std::make_unique<FakeShard>());
+}
 RouterState& RouterTest::state() { return parts_->router->state(); }
 Router& RouterTest::router() { return *parts_->router; }
 wire::ClientState& RouterTest::client() { return *parts_->client; }

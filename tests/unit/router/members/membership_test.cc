@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <thread>
 
 #include "base/status.h"
+#include "base/thread.h"
 
 namespace evenkeel::router {
 namespace {
@@ -78,7 +78,7 @@ TEST(Membership, ReadersSeeWholeSets) {
   std::vector<std::string> opened;
   Membership members(First(), Counting(&opened));
   std::atomic<bool> stop = false;
-  std::thread reader([&] {
+  base::Thread reader("reader", [&] {
     while (!stop) {
       const auto now = members.Get();
       EXPECT_TRUE(now->size() == 1 || now->size() == 3) << now->size();
@@ -90,7 +90,7 @@ TEST(Membership, ReadersSeeWholeSets) {
     (void)members.Set(members.BeginReading(), {Row(0)});
   }
   stop = true;
-  reader.join();
+  reader.Join();
 }
 
 }  // namespace
