@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/bson/builder.h"
@@ -56,17 +55,11 @@ struct Members {
 };
 
 Awaitable<absl::StatusOr<Members>> ReadMembers(RouterState& router) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
-                               co_await ReadConfig(router, "shards", bson::Document(), {}));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<ShardRow> rows,
+                               co_await router.cluster->ReadMembers({}));
   Members members;
-  for (const bson::Document& row : rows) {
-    const bson::Value name = row["_id"];
-    if (!name.Is(bson::Type::kString)) continue;
-    const std::optional<ShardId> shard = router.cluster->FindShard(name.AsString());
-    if (!shard) {
-      co_return Error(ErrorCode::kShardNotFound, "Shard {} not found", name.AsString());
-    }
-    (bson::Truthy(row["draining"]) ? members.leaving : members.staying).push_back(*shard);
+  for (const ShardRow& row : rows) {
+    (row.draining ? members.leaving : members.staying).push_back(row.shard);
   }
   std::sort(members.staying.begin(), members.staying.end());
   co_return members;

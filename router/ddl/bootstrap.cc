@@ -109,7 +109,7 @@ Awaitable<absl::Status> NotePresentHost(RouterState& router, bson::View document
 // Shards of this process that the catalog has never had.
 Awaitable<absl::Status> AddEmbeddedShards(RouterState& router, const Membership::Members& given) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const uint32_t next, co_await router.cluster->NextShardNumber({}));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await NewestAssignment(router));
   const Timestamp now = router.clock->Now();
   CatalogBatch batch;
   uint32_t after = next;
@@ -145,7 +145,7 @@ Awaitable<absl::Status> JoinCluster(RouterState& router, std::vector<bson::Docum
   sequence.PutOnce(catalog::kConfigSequences, ShardSequenceRow(next).view());
   EVENKEEL_CO_RETURN_IF_ERROR(co_await sequence.Commit(router));
   EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh({}));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await DefaultAssignment(router));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await NewestAssignment(router));
   const auto members = router.cluster->members();
   for (const auto& [shard, member] : *members) {
     EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->WaitUntilUp(shard));

@@ -177,7 +177,7 @@ Awaitable<absl::StatusOr<ShardId>> AddOnce(RouterState& router, const Wanted& wa
   EVENKEEL_CO_ASSIGN_OR_RETURN(const ShardId shard,
                                co_await NumberFor(router, wanted, found, scope));
   (void)EVENKEEL_FAIL_POINT(catalog_shard_before_identity);
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await ddl::DefaultAssignment(router));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto ranges, co_await ddl::NewestAssignment(router));
   const absl::Status named =
       (co_await Ask(channel, wanted.host, InitShardRequest(router, shard, *ranges), scope))
           .status();
