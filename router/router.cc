@@ -11,9 +11,11 @@
 #include "router/cursor/cursor_table.h"
 #include "router/cursor/cursors.h"
 #include "router/ddl/balancer.h"
+#include "router/ddl/copy_rate.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/job.h"
 #include "router/ddl/job_watch.h"
+#include "router/ddl/move_progress.h"
 #include "router/fail/command_fail_point.h"
 #include "router/fail/fail.h"
 #include "router/let.h"
@@ -43,6 +45,7 @@ constexpr absl::Duration kResolvePeriod = absl::Seconds(2);
 constexpr absl::Duration kInDoubtAge = absl::Seconds(10);
 constexpr absl::Duration kPresencePeriod = absl::Seconds(5);
 constexpr absl::Duration kBalancePeriod = absl::Seconds(3);
+constexpr absl::Duration kMovesPeriod = absl::Seconds(10);
 constexpr absl::Duration kStopPollPeriod = absl::Milliseconds(10);
 
 // Counts a command for as long as it runs.
@@ -130,6 +133,8 @@ Router::Router(RouterOptions options, std::vector<ShardMember> shards, OpenChann
   state_->transactions = std::make_unique<OpenTransactions>();
   state_->statement_turns = std::make_unique<NamedLocks>();
   state_->ddl_locks = std::make_unique<NamedLocks>();
+  state_->moves = std::make_unique<ddl::MoveTable>(wall);
+  state_->copy_rate = std::make_unique<ddl::CopyRate>(wall, state_->options.move_rate);
   state_->started = wall->Now();
   state_->process_id = bson::NewObjectId();
   if (state_->options.test_commands) {
@@ -155,6 +160,8 @@ Awaitable<absl::Status> Router::Start() {
       [this](base::CancellationToken cancelled) { return ResolveInDoubt(std::move(cancelled)); });
   background_.Spawn(
       [this](base::CancellationToken cancelled) { return Balance(std::move(cancelled)); });
+  background_.Spawn(
+      [this](base::CancellationToken cancelled) { return LogMoves(std::move(cancelled)); });
   if (!state_->options.owns_shards) {
     background_.Spawn(
         [this](base::CancellationToken cancelled) { return WatchJobs(std::move(cancelled)); });
@@ -191,6 +198,14 @@ Awaitable<void> Router::Balance(base::CancellationToken cancelled) {
   while ((co_await base::Sleep(kBalancePeriod, cancelled)).ok()) {
     const absl::Status status = co_await balancer.RunRound(*state_, cancelled);
     if (!status.ok()) base::LogWarning("balancer", "a round has failed", {{"error", status}});
+  }
+}
+
+Awaitable<void> Router::LogMoves(base::CancellationToken cancelled) {
+  while (true) {
+    const absl::Status slept = co_await base::Sleep(kMovesPeriod, cancelled);
+    if (!slept.ok()) co_return;
+    state_->moves->LogAll();
   }
 }
 

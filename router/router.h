@@ -22,6 +22,10 @@ namespace evenkeel::router {
 class NamedLocks;        // router/session/async_mutex.h
 class OpenTransactions;  // router/transaction/open_transactions.h
 class OperationTable;    // router/session/operation_table.h
+namespace ddl {
+class CopyRate;   // router/ddl/copy_rate.h
+class MoveTable;  // router/ddl/move_progress.h
+}  // namespace ddl
 namespace fail {
 struct CommandFailPoints;  // router/fail/command_fail_point.h
 }
@@ -38,6 +42,7 @@ struct RouterOptions {
   // What queries may use, shared with the shards of this process. The default has no disk.
   std::shared_ptr<query::Settings> query_settings = std::make_shared<query::Settings>();
   int64_t slow_ms = 100;  // requests that take longer are logged
+  int64_t move_rate = 0;  // bytes of documents per second that moves copy; 0: no limit
   // What rotateCertificates reads again: those of the listener, and those for connections to
   // shards. Null where there is no TLS.
   std::shared_ptr<wire::TlsContext> certificates, shard_certificates;
@@ -63,6 +68,8 @@ struct RouterState {
   std::unique_ptr<NamedLocks> statement_turns;  // of statements that are transactions: one at a
                                                 // time per collection and filter
   std::unique_ptr<NamedLocks> ddl_locks;        // one DDL job at a time per collection
+  std::unique_ptr<ddl::MoveTable> moves;
+  std::unique_ptr<ddl::CopyRate> copy_rate;
   Metrics metrics;
   std::unique_ptr<fail::CommandFailPoints> fail_points;  // null without test commands
   std::atomic<int64_t> slow_ms{100};                     // the options', until profile changes it
@@ -102,6 +109,8 @@ class Router final : public wire::RequestHandler {
   Awaitable<void> WatchJobs(base::CancellationToken cancelled);
   // Moves data where shards have joined or leave.
   Awaitable<void> Balance(base::CancellationToken cancelled);
+  // Logs now and then how far moves are.
+  Awaitable<void> LogMoves(base::CancellationToken cancelled);
   // Looks after transactions that dead routers have left.
   Awaitable<void> ResolveInDoubt(base::CancellationToken cancelled);
   // Ends idle cursors and old sessions now and then.

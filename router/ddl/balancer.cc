@@ -237,7 +237,7 @@ Awaitable<absl::Status> Balancer::EvenOut(RouterState& router, std::vector<Shard
 
 Awaitable<absl::Status> Balancer::RunRound(RouterState& router, base::CancellationToken cancelled) {
   const CallScope scope{absl::InfiniteFuture(), cancelled, nullptr};
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await routers_.Look(router));
+  EVENKEEL_CO_RETURN_IF_ERROR((co_await routers_.Look(router)).status());
   if (!router.options.owns_shards && !routers_.Leads(router)) co_return absl::OkStatus();
   EVENKEEL_CO_ASSIGN_OR_RETURN(const bool on, co_await IsBalancerOn(router));
   if (!on) co_return absl::OkStatus();

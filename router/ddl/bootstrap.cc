@@ -11,6 +11,7 @@
 #include "router/ddl/catalog_batch.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
+#include "router/ddl/move_progress.h"
 #include "router/members/init_shard.h"
 #include "router/members/shard_row.h"
 #include "router/router.h"
@@ -42,7 +43,11 @@ bson::Document RouterDocument(const RouterState& router) {
       .Append("mongoVersion", router.options.version)
       .Append("evenkeelVersion", router.options.evenkeel_version)
       .OpenArray("advisoryHostFQDNs")
-      .Close();
+      .Close()
+      .OpenArray("moves");
+  bson::ArrayAppender moves(out);
+  for (const auto& move : router.moves->List()) moves.Add(move->Row());
+  out.Close();
   return out.Finish();
 }
 

@@ -109,7 +109,10 @@ Awaitable<absl::Status> CopyDocuments(const Move& move, ShardId shard) {
                                  co_await move.router.cluster->Send(std::move(call), {}));
     EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<ShardCall> calls,
                                  Split(move, page.body["documents"].AsDocument(), page.owner));
+    const bson::View documents = page.body["documents"].AsDocument();
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await move.go_on.AwaitTurn(documents));
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SendAll(move, std::move(calls)));
+    move.go_on.Copied(documents);
     after = std::string(page.body["after"].AsBinary().bytes);
     more = bson::Truthy(page.body["more"]);
   }
@@ -272,6 +275,10 @@ Awaitable<absl::Status> CopyCollection(RouterState& router, CollectionEntry from
                                        CollectionEntry into, CheckGoOn go_on) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Move move,
                                co_await OpenMove(router, std::move(from), std::move(into), go_on));
+  OnShard measure = [&move](ShardId shard) {
+    return move.go_on.Measure(shard, *move.from.entry);
+  };
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await OnSources(move, std::move(measure)));
   OnShard work = [&move](ShardId shard) { return CopyDocuments(move, shard); };
   co_return co_await OnSources(move, std::move(work));
 }

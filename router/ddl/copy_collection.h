@@ -7,15 +7,11 @@
 
 #include <absl/status/status.h>
 
-#include <functional>
-
 #include "catalog/collection.h"
 #include "router/command.h"
+#include "router/ddl/check_go_on.h"
 
 namespace evenkeel::router::ddl {
-
-// Asked between batches: an error ends the copy.
-using CheckGoOn = std::function<Awaitable<absl::Status>()>;
 
 // Reads all documents of `from` on its shards and puts them into `into`, where they belong there.
 // Repeatable. Errors: ShardKeyNotFound for a document that has an array in the shard key;

@@ -84,7 +84,7 @@ Awaitable<absl::Status> Answer(absl::Status status) { co_return status; }
 // Looks at the record now and then.
 CheckGoOn GoesOn(RouterState& router, const Job& job) {
   auto next = std::make_shared<absl::Time>(absl::InfinitePast());
-  return [&router, name = job.name, version = job.version, next]() -> Awaitable<absl::Status> {
+  CheckGoOn::Ask ask = [&router, name = job.name, version = job.version, next]() {
     if (router.stopping) {
       return Answer(MakeError(ErrorCode::kShutdownInProgress, "this router is shutting down"));
     }
@@ -93,6 +93,14 @@ CheckGoOn GoesOn(RouterState& router, const Job& job) {
     *next = now + kLookPause;
     return CheckRun(router, name, version);
   };
+  return {router, std::move(ask), router.moves->Find(job.name)};
+}
+
+// For those who look on.
+void ShowPhase(RouterState& router, const Job& job, const std::vector<Step>& steps, size_t at) {
+  const auto move = router.moves->Find(job.name);
+  if (move == nullptr) return;
+  move->Enter(&steps == &job.undo ? MovePhase::kUndoing : PhaseAt(job, at));
 }
 
 Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
@@ -152,6 +160,7 @@ size_t EndOfGroup(const std::vector<Step>& steps, size_t at) {
 
 Awaitable<absl::Status> RunGroup(RouterState& router, const Job& job,
                                  const std::vector<Step>& steps, size_t begin, size_t end) {
+  ShowPhase(router, job, steps, begin);
   std::vector<absl::Status> results(end - begin);
   std::vector<std::function<Awaitable<void>()>> tasks;
   for (size_t i = begin; i < end; ++i) {
@@ -317,7 +326,9 @@ Awaitable<absl::Status> TakeNamesAndRun(RouterState& router, std::vector<std::st
     const absl::Status begun = co_await begin.Commit(router);
     if (begun.ok()) {
       (void)EVENKEEL_FAIL_POINT(catalog_job_after_record);
+      const MoveRun move(*router.moves, job);
       const absl::Status status = co_await Execute(router, job);
+      move.End(status);
       router.cluster->Forget(name);
       co_return status;
     }
@@ -405,6 +416,7 @@ Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record) {
   const bool undo = !passed && job.no_return > 0;
   base::LogInfo("ddl", undo ? "undoing a job that was left" : "finishing a job that was left",
                 {{"kind", job.kind}, {"name", job.name}});
+  const MoveRun move(*router.moves, job);
   if (undo) co_return co_await RunToEnd(router, job, job.undo, 0);
   co_return co_await RunToEnd(router, job, job.steps, job.no_return);
 }

@@ -3,6 +3,9 @@
 
 #include <absl/status/status.h>
 
+#include <vector>
+
+#include "base/bson/document.h"
 #include "router/command.h"
 #include "router/ddl/live_routers.h"
 
@@ -15,6 +18,9 @@ class JobWatch {
   Awaitable<absl::Status> Run(RouterState& router);
 
  private:
+  // Lets currentOp show the moves of others that live.
+  void ShareMoves(RouterState& router, const std::vector<bson::Document>& routers) const;
+
   LiveRouters routers_;
 };
 

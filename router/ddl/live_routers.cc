@@ -18,12 +18,12 @@ void LiveRouters::Note(bson::View row, absl::Time now) {
   seen = {ping.AsDateMillis(), now};
 }
 
-Awaitable<absl::Status> LiveRouters::Look(RouterState& router) {
+Awaitable<absl::StatusOr<std::vector<bson::Document>>> LiveRouters::Look(RouterState& router) {
   begun_ = std::min(begun_, router.wall->Now());
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> routers,
+  EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<bson::Document> routers,
                                co_await ReadConfig(router, "mongos", bson::Document(), {}));
   for (const bson::Document& row : routers) Note(row.view(), router.wall->Now());
-  co_return absl::OkStatus();
+  co_return routers;
 }
 
 bool LiveRouters::IsDead(const RouterState& router, std::string_view process_id) const {

@@ -2,13 +2,14 @@
 // a dead one.
 #pragma once
 
-#include <absl/status/status.h>
+#include <absl/status/statusor.h>
 #include <absl/time/time.h>
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "router/command.h"
 
@@ -18,8 +19,8 @@ namespace evenkeel::router::ddl {
 class LiveRouters {
  public:
   static constexpr absl::Duration kSilenceMax = absl::Seconds(30);
-  // Looks at the rows. To be called every few seconds. Errors: of shard 0.
-  Awaitable<absl::Status> Look(RouterState& router);
+  // Looks at the rows, which it returns. To be called every few seconds. Errors: of shard 0.
+  Awaitable<absl::StatusOr<std::vector<bson::Document>>> Look(RouterState& router);
   bool IsDead(const RouterState& router, std::string_view process_id) const;
   // True when no living router has a smaller process id: what one router shall do for all is this
   // one's to do. Two may think so for a while.

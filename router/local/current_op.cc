@@ -17,7 +17,9 @@
 #include "query/request/fields.h"
 #include "router/cluster.h"
 #include "router/cursor/cursor_table.h"
+#include "router/ddl/move_progress.h"
 #include "router/local/local.h"
+#include "router/local/move_rows.h"
 #include "router/query_context.h"
 #include "router/router.h"
 #include "router/session/operation_table.h"
@@ -51,8 +53,12 @@ std::string_view KindOf(std::string_view command) {
   return found == std::end(kKinds) ? "command" : found->kind;
 }
 
+std::string HostOf(const RouterState& router) {
+  return router.options.host + ":" + std::to_string(router.options.port);
+}
+
 void AppendHost(const RouterState& router, bson::Builder& row) {
-  row.Append("host", router.options.host + ":" + std::to_string(router.options.port));
+  row.Append("host", HostOf(router));
 }
 
 void AppendClient(const ClientFacts& client, bson::Builder& row) {
@@ -271,6 +277,10 @@ std::vector<bson::Document> CurrentOperations(const CommandContext& context,
   std::vector<bson::Document> rows;
   for (const auto& operation : router.operations->Running())
     rows.push_back(OperationRow(router, *operation, open, now, options.truncate));
+  for (const auto& move : router.moves->List())
+    rows.push_back(MoveOperationRow(move->Row(), HostOf(router)));
+  for (const bson::Document& move : router.moves->Others())
+    rows.push_back(MoveOperationRow(move, move["router"].AsString()));
   if (options.idle_sessions) {
     for (const auto& transaction : open) {
       if (!transaction->times().has_statement())

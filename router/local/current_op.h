@@ -17,8 +17,9 @@ struct CurrentOpOptions {
   bool truncate = false;      // long commands are shown as text
 };
 
-// One document per operation under way, idle session with a transaction, idle cursor and idle
-// connection. Source: "$currentOp (aggregation)", Output Fields.
+// One document per operation under way, idle session with a transaction, idle cursor, idle
+// connection and move of a collection; moves of other routers too, some seconds old. Source:
+// "$currentOp (aggregation)", Output Fields.
 std::vector<bson::Document> CurrentOperations(const CommandContext& context,
                                               const CurrentOpOptions& options);
 

@@ -1,5 +1,6 @@
 // getParameter: the parameters that tools ask for, and those that can be set. setParameter.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "query/request/fields.h"
+#include "router/ddl/copy_rate.h"
 #include "router/local/local.h"
 #include "router/router.h"
 
@@ -55,6 +57,40 @@ constexpr Parameter kParameters[] = {
     {"requireApiVersion", AppendFlag<false>},
     {"ttlMonitorEnabled", AppendFlag<true>},
 };
+
+// A parameter of the router itself that can be set while it runs.
+struct OwnParameter {
+  std::string_view name;
+  void (*append)(const RouterState& router, bson::Builder& builder, std::string_view key);
+  absl::Status (*set)(RouterState& router, std::string_view name, bson::Value value);
+};
+
+void AppendMoveRate(const RouterState& router, bson::Builder& builder, std::string_view key) {
+  builder.Append(key, router.copy_rate->bytes_per_second());
+}
+
+// Errors: BadValue.
+absl::Status SetMoveRate(RouterState& router, std::string_view name, bson::Value value) {
+  const std::optional<int64_t> bytes =
+      value.IsNumber() ? bson::ToInt64Exact(value) : std::optional<int64_t>();
+  if (!bytes || *bytes < 0) {
+    return Error(ErrorCode::kBadValue,
+                 "the parameter {} must be a number of bytes per second, 0 for no limit", name);
+  }
+  router.copy_rate->Set(*bytes);
+  return absl::OkStatus();
+}
+
+constexpr OwnParameter kOwnParameters[] = {
+    {"migrationBytesPerSecond", AppendMoveRate, SetMoveRate},
+};
+
+const OwnParameter* FindOwn(std::string_view name) {
+  for (const OwnParameter& parameter : kOwnParameters) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
 
 // The object form of the command's argument.
 struct Selection {
@@ -113,6 +149,12 @@ Awaitable<CommandResult> GetParameterCommand(CommandContext& context) {
     });
     found = true;
   }
+  for (const OwnParameter& parameter : kOwnParameters) {
+    if (!all && !body.Contains(parameter.name)) continue;
+    AppendParameter(reply, parameter.name, true, selection.details,
+                    [&](std::string_view key) { parameter.append(context.router, reply, key); });
+    found = true;
+  }
   const query::Settings& settings = *context.router.options.query_settings;
   for (const std::string_view name : query::Settings::Names()) {
     if (!all && !body.Contains(name)) continue;
@@ -134,6 +176,11 @@ Awaitable<CommandResult> SetParameterCommand(CommandContext& context) {
     if (is_fixed) {
       co_return Error(ErrorCode::kIllegalOperation,
                       "not allowed to change [{}] at runtime or at the start", name);
+    }
+    if (const OwnParameter* own = FindOwn(name)) {
+      if (!std::exchange(found, true)) own->append(context.router, reply, "was");
+      EVENKEEL_CO_RETURN_IF_ERROR(own->set(context.router, name, value));
+      continue;
     }
     if (!query::Settings::IsKnown(name)) {
       // The command's own name and generic arguments stand among the parameters.

@@ -65,8 +65,20 @@ TEST_F(ParametersTest, SettableOnes) {
   EXPECT_TRUE(parameter["settableAtRuntime"].AsBool());
 }
 
+TEST_F(ParametersTest, TheRateOfMoves) {
+  const std::string_view set =
+      R"({"setParameter": 1, "migrationBytesPerSecond": 5000, "$db": "admin"})";
+  EXPECT_EQ(Run(set)["was"].AsInt64(), 0);
+  EXPECT_EQ(Run(set)["was"].AsInt64(), 5000);
+  EXPECT_EQ(Fields(Run(R"({"getParameter": 1, "migrationBytesPerSecond": 1, "$db": "admin"})")),
+            R"({"migrationBytesPerSecond":5000})");
+}
+
 TEST_F(ParametersTest, WhatCannotBeSet) {
   const BadCase cases[] = {
+      {R"("migrationBytesPerSecond": -1)", 2},
+      {R"("migrationBytesPerSecond": 1.5)", 2},
+      {R"("migrationBytesPerSecond": "fast")", 2},
       {R"("noSuch": 1)", 72},
       {R"("quiet": true)", 20},
       {R"("internalDocumentSourceGroupMaxMemoryBytes": 0)", 2},

@@ -1,0 +1,44 @@
+// What a copy asks between batches: whether it may go on, and how fast; and whom it tells how far
+// it is.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "base/bson/view.h"
+#include "catalog/collection.h"
+#include "router/command.h"
+#include "router/ddl/move_progress.h"
+
+namespace evenkeel::router::ddl {
+
+class CheckGoOn {
+ public:
+  using Ask = std::function<Awaitable<absl::Status>()>;
+
+  // progress  null: nobody looks at it.
+  CheckGoOn(RouterState& router, Ask ask, std::shared_ptr<MoveProgress> progress)
+      : router_(router), ask_(std::move(ask)), progress_(std::move(progress)) {}
+
+  // An error ends the copy.
+  Awaitable<absl::Status> operator()() const { return ask_(); }
+
+  // Before the copy: what a source has of the collection. Errors: of the shard.
+  Awaitable<absl::Status> Measure(ShardId source, const catalog::CollectionEntry& entry) const;
+  // Waits until this batch of documents, an array, may be put. Errors: of the question whether it
+  // may go on, which is asked meanwhile.
+  Awaitable<absl::Status> AwaitTurn(bson::View batch) const;
+  void Copied(bson::View batch) const;
+  void TookOver(int64_t notes) const;
+  void EndRound(int64_t notes) const;
+
+ private:
+  RouterState& router_;
+  const Ask ask_;
+  const std::shared_ptr<MoveProgress> progress_;
+};
+
+}  // namespace evenkeel::router::ddl
