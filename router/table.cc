@@ -36,6 +36,8 @@ constexpr Row kRows[] = {
     {"balancerStop", local::BalancerStopCommand},
     {"buildInfo", local::BuildInfoCommand},
     {"bulkWrite", write::BulkWriteCommand},
+    {"cleanupOrphaned", ddl::CleanupOrphanedCommand},
+    {"clusterMoves", local::ClusterMovesCommand},
     {"clusterStatus", local::ClusterStatusCommand},
     {"collStats", stats::CollStatsCommand},
     {"commitReshardCollection", ddl::CommitReshardCollectionCommand},

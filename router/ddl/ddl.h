@@ -55,5 +55,6 @@ Awaitable<CommandResult> UnshardCollectionCommand(CommandContext& context);
 Awaitable<CommandResult> AbortUnshardCollectionCommand(CommandContext& context);
 Awaitable<CommandResult> MoveCollectionCommand(CommandContext& context);
 Awaitable<CommandResult> AbortMoveCollectionCommand(CommandContext& context);
+Awaitable<CommandResult> CleanupOrphanedCommand(CommandContext& context);
 
 }  // namespace evenkeel::router::ddl
