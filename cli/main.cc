@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "cli/memory_keeper.h"
+#include "cli/moves.h"
 #include "cli/node.h"
 #include "cli/options.h"
 
@@ -55,6 +56,7 @@ const LogChoice& LogOf(const Role& role) {
 
 int Run(const Role& role) {
   if (const auto* status = std::get_if<StatusOptions>(&role)) return ShowStatus(*status);
+  if (const auto* moves = std::get_if<MovesOptions>(&role)) return ShowMoves(*moves);
   const LogChoice& log = LogOf(role);
   if (const absl::Status status = Prepare(log); !status.ok()) return Fail(status, kCannotStart);
   if (const char* points = std::getenv("EVENKEEL_FAIL_POINTS")) {

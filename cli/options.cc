@@ -118,6 +118,10 @@ void AddClientOptions(CLI::App* app, ProcessOptions* process, bool* no_auth) {
                   "addresses to listen on; others than loopback need --no-auth or --tlsCAFile")
       ->capture_default_str();
   app->add_flag("--no-auth", *no_auth, "accept clients from other hosts without authentication");
+  app->add_option("--move-rate", process->move_rate,
+                  "bytes of documents per second that moves of collections copy; 0: no limit")
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
+      ->capture_default_str();
   CLI::Option* test_commands =
       app->add_flag("--enable-test-commands", process->test_commands,
                     "let clients set fail points, which make commands fail and processes end");
@@ -180,34 +184,46 @@ CLI::App* AddShard(CLI::App& app, ShardStartOptions* options) {
   return shard;
 }
 
+void AddRouterChoice(CLI::App* app, RouterChoice* router) {
+  app->add_option("--host", router->host, "host of a router")->capture_default_str();
+  app->add_option("--port", router->port, "its port")->capture_default_str();
+  app->add_option("--uri", router->uri, "mongodb://host:port/?tls=true… instead of these")
+      ->excludes("--host")
+      ->excludes("--port");
+  app->add_option("--timeout", router->timeout_seconds, "seconds to wait for the answer")
+      ->check(CLI::Range(1, 3'600))
+      ->capture_default_str();
+  app->add_flag("--tls", router->tls, "connects by TLS")->group("TLS");
+  app->add_option("--tlsCAFile", router->ca_file, "authorities of the router's certificate")
+      ->group("TLS");
+  app->add_option("--tlsCertificateKeyFile", router->certificate_key_file,
+                  "own certificate and key, for routers that ask for one")
+      ->group("TLS");
+  app->add_option("--tlsCertificateKeyFilePassword", router->key_password, "password of the key")
+      ->group("TLS");
+  app->add_flag("--tlsAllowInvalidHostnames", router->any_host_name,
+                "the router's certificate may be made out to another host")
+      ->group("TLS");
+}
+
 CLI::App* AddStatus(CLI::App& app, StatusOptions* options) {
   CLI::App* status = app.add_subcommand(
       "status", "shows routers, shards, ranges, sizes, lag and versions of a running cluster");
-  status->add_option("--host", options->host, "host of a router")->capture_default_str();
-  status->add_option("--port", options->port, "its port")->capture_default_str();
-  status->add_option("--uri", options->uri, "mongodb://host:port/?tls=true… instead of these")
-      ->excludes("--host")
-      ->excludes("--port");
+  AddRouterChoice(status, &options->router);
   status->add_flag("--json", options->json, "prints one JSON object instead of tables");
-  status->add_option("--timeout", options->timeout_seconds, "seconds to wait for the answer")
-      ->check(CLI::Range(1, 3'600))
-      ->capture_default_str();
-  status->add_flag("--tls", options->tls, "connects by TLS")->group("TLS");
-  status->add_option("--tlsCAFile", options->ca_file, "authorities of the router's certificate")
-      ->group("TLS");
-  status
-      ->add_option("--tlsCertificateKeyFile", options->certificate_key_file,
-                   "own certificate and key, for routers that ask for one")
-      ->group("TLS");
-  status
-      ->add_option("--tlsCertificateKeyFilePassword", options->key_password, "password of the key")
-      ->group("TLS");
-  status
-      ->add_flag("--tlsAllowInvalidHostnames", options->any_host_name,
-                 "the router's certificate may be made out to another host")
-      ->group("TLS");
   status->footer("Exit codes: 0 all is well, 1 something is down, 2 no router could be asked.");
   return status;
+}
+
+CLI::App* AddMoves(CLI::App& app, MovesOptions* options) {
+  CLI::App* moves = app.add_subcommand(
+      "moves", "shows moves of collections: phase, bytes, rate, lag of the log and time left");
+  AddRouterChoice(moves, &options->router);
+  moves->add_flag("--json", options->json, "prints one JSON object instead of a table");
+  moves->add_flag("--watch", options->watch, "again every second, until there are none");
+  moves->footer(
+      "Exit codes: 0 all goes well, 1 the router of a move is silent, 2 no router could be asked.");
+  return moves;
 }
 
 bson::Document CommandLine(int argc, const char* const* argv, const ProcessOptions& process,
@@ -264,10 +280,12 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   RouterStartOptions router;
   ShardStartOptions shard;
   StatusOptions status;
+  MovesOptions moves;
   AddStart(app, &start);
   const CLI::App* router_app = AddRouter(app, &router);
   const CLI::App* shard_app = AddShard(app, &shard);
   const CLI::App* status_app = AddStatus(app, &status);
+  const CLI::App* moves_app = AddMoves(app, &moves);
   app.config_formatter(std::make_shared<YamlConfig>());
   app.set_config("--config", "", "a YAML file with options of `start`; the command line wins");
   app.allow_config_extras(false);
@@ -278,6 +296,7 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
     return {std::nullopt, code == 0 ? 0 : kWrongOptions};
   }
   if (status_app->parsed()) return {std::move(status), 0};
+  if (moves_app->parsed()) return {std::move(moves), 0};
   if (shard_app->parsed()) {
     shard.port_given = shard_app->get_option("--port")->count() > 0;
     return {std::move(shard), 0};

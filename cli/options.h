@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/bson/document.h"
+#include "cli/moves.h"
 #include "cli/process.h"
 #include "cli/status.h"
 
@@ -48,7 +49,8 @@ struct ShardStartOptions {
   uint64_t map_size_gb = 1024;
 };
 
-using Role = std::variant<StartOptions, RouterStartOptions, ShardStartOptions, StatusOptions>;
+using Role =
+    std::variant<StartOptions, RouterStartOptions, ShardStartOptions, StatusOptions, MovesOptions>;
 
 // The outcome of parsing: a role to run, or an exit code (after --help, --version or an error,
 // which were printed).

@@ -29,6 +29,7 @@ struct ProcessOptions {
   int64_t connections = 10'000;
   uint32_t pool_threads = 0;   // 0: one per core, two at least
   bool test_commands = false;  // of routers: fail points may be set by clients
+  int64_t move_rate = 0;       // of routers: bytes of documents per second that moves copy
   QueryOptions queries;
   int64_t slow_ms = 100;  // what takes longer is logged
   TlsChoice tls;

@@ -15,6 +15,7 @@ router::RouterOptions RouterOptionsOf(const Process& process, const ProcessOptio
   out.max_connections = options.connections;
   out.test_commands = options.test_commands;
   out.slow_ms = options.slow_ms;
+  out.move_rate = options.move_rate;
   out.certificates = process.tls();
   if (const auto key = bson::FromJson(options.test_default_shard_key); key.ok()) {
     out.test_default_shard_key = *key;

@@ -1,78 +1,12 @@
-// Lays out tables.
+// The columns of routers and shards.
 #include "cli/status_table.h"
 
-#include <absl/time/time.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
-#include "base/bson/number.h"
+#include "cli/text_table.h"
 
 namespace evenkeel::cli {
 namespace {
-
-class Table {
- public:
-  explicit Table(std::vector<std::string> heads) : rows_{std::move(heads)} {}
-  void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-
-  // Columns after the first `left` ones are set to the right.
-  std::string Text(size_t left) const {
-    std::vector<size_t> widths(rows_.front().size());
-    for (const auto& row : rows_) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string out;
-    for (const auto& row : rows_) {
-      std::string line;
-      for (size_t i = 0; i < row.size(); ++i) {
-        if (i > 0) line += "  ";
-        line += i < left ? fmt::format("{:<{}}", row[i], widths[i])
-                         : fmt::format("{:>{}}", row[i], widths[i]);
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      out += line + "\n";
-    }
-    return out;
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
-
-std::string Text(bson::View row, std::string_view field) {
-  const bson::Value value = row[field];
-  return value.Is(bson::Type::kString) ? std::string(value.AsString()) : "";
-}
-
-std::string Number(bson::View row, std::string_view field) {
-  const bson::Value value = row[field];
-  return value.IsNumber() ? fmt::format("{}", bson::ToInt64Truncated(value)) : "";
-}
-
-// "1.5 GB".
-std::string Bytes(bson::View row, std::string_view field) {
-  constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB"};
-  const bson::Value value = row[field];
-  if (!value.IsNumber()) return "";
-  auto amount = static_cast<double>(bson::ToInt64Truncated(value));
-  size_t unit = 0;
-  for (; amount >= 1000 && unit + 1 < kUnits.size(); ++unit) amount /= 1000;
-  return unit == 0 ? fmt::format("{:.0f} B", amount)
-                   : fmt::format("{:.1f} {}", amount, kUnits[unit]);
-}
-
-std::string Duration(bson::View row, std::string_view field) {
-  const bson::Value value = row[field];
-  if (!value.IsNumber()) return "";
-  const int64_t seconds = bson::ToInt64Truncated(value);
-  if (seconds >= 86'400) return fmt::format("{}d {}h", seconds / 86'400, seconds % 86'400 / 3'600);
-  if (seconds >= 3'600) return fmt::format("{}h {}m", seconds / 3'600, seconds % 3'600 / 60);
-  return seconds >= 60 ? fmt::format("{}m {}s", seconds / 60, seconds % 60)
-                       : fmt::format("{}s", seconds);
-}
 
 std::string Share(bson::View row) {
   const bson::Value value = row["share"];
@@ -84,39 +18,24 @@ std::string State(bson::View row) {
   return Text(row, "state") + (bson::Truthy(row["draining"]) ? ", draining" : "");
 }
 
-std::vector<bson::View> Rows(bson::View status, std::string_view field) {
-  std::vector<bson::View> rows;
-  const bson::Value list = status[field];
-  if (!list.Is(bson::Type::kArray)) return rows;
-  for (const auto& [key, row] : list.AsDocument()) {
-    if (row.Is(bson::Type::kObject)) rows.push_back(row.AsDocument());
-  }
-  return rows;
-}
-
 }  // namespace
 
 std::string StatusTables(bson::View status) {
-  Table routers({"ROUTER", "STATE", "VERSION", "UPTIME"});
+  TextTable routers({"ROUTER", "STATE", "VERSION", "UPTIME"});
   for (const bson::View row : Rows(status, "routers")) {
     routers.Add(
         {Text(row, "host"), Text(row, "state"), Text(row, "version"), Duration(row, "uptimeSecs")});
   }
-  Table shards({"SHARD", "ADDRESS", "STATE", "VERSION", "UPTIME", "RANGES", "SHARE", "DOCUMENTS",
-                "DATA", "INDEXES", "FILE", "LAG"});
+  TextTable shards({"SHARD", "ADDRESS", "STATE", "VERSION", "UPTIME", "RANGES", "SHARE",
+                    "DOCUMENTS", "DATA", "INDEXES", "FILE", "LAG"});
   for (const bson::View row : Rows(status, "shards")) {
     shards.Add({Text(row, "_id"), Text(row, "host"), State(row), Text(row, "version"),
                 Duration(row, "uptimeSecs"), Number(row, "ranges"), Share(row),
                 Number(row, "documents"), Bytes(row, "dataBytes"), Bytes(row, "indexBytes"),
                 Bytes(row, "fileBytes"), Bytes(row, "lagBytes")});
   }
-  std::string out = routers.Text(3) + "\n" + shards.Text(4) + "\n" + Text(status, "state") + "\n";
-  if (const bson::Value problems = status["problems"]; problems.Is(bson::Type::kArray)) {
-    for (const auto& [key, problem] : problems.AsDocument()) {
-      if (problem.Is(bson::Type::kString)) out += "  " + std::string(problem.AsString()) + "\n";
-    }
-  }
-  return out;
+  return routers.Text(3) + "\n" + shards.Text(4) + "\n" + Text(status, "state") + "\n" +
+         ProblemLines(status);
 }
 
 }  // namespace evenkeel::cli

@@ -2,23 +2,15 @@
 'use strict';
 
 const assert = require('node:assert/strict');
-const { spawn } = require('node:child_process');
 const { after, before, describe, it } = require('node:test');
 const { MongoClient } = require('mongodb');
 const { Authority } = require('../lib/certificates.js');
+const { run } = require('../lib/cli.js');
 const { CLIENT_OPTIONS, range } = require('../lib/cluster.js');
 const { ProcessCluster, RouterProcess } = require('../lib/processes.js');
-const { Server, binary } = require('../lib/server.js');
+const { Server } = require('../lib/server.js');
 
-// Runs `evenkeel status` and resolves with {code, stdout, stderr}.
-function status(...args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(binary(), ['status', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const out = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => { out[name] += text; });
-    child.once('error', reject).once('close', (code) => resolve({ code, ...out }));
-  });
-}
+const status = (...args) => run('status', ...args);
 // Without it nobody knows the ranges.
 const CATALOG_SHARD = 0;
 const number = (value) => Number(value?.$numberLong ?? value);

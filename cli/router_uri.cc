@@ -1,5 +1,5 @@
 // Reads connection strings.
-#include "cli/status_uri.h"
+#include "cli/router_uri.h"
 
 #include <absl/strings/numbers.h>
 
@@ -50,7 +50,7 @@ std::string_view TakeUntil(std::string_view& text, std::string_view ends) {
   return taken;
 }
 
-absl::Status ApplyHost(std::string_view host, StatusOptions* options) {
+absl::Status ApplyHost(std::string_view host, RouterChoice* options) {
   std::string_view port;
   const size_t colon = host.rfind(':');
   const size_t bracket = host.rfind(']');  // "[::1]:27017"
@@ -72,7 +72,7 @@ absl::Status ApplyHost(std::string_view host, StatusOptions* options) {
   return absl::OkStatus();
 }
 
-absl::Status ApplyOption(std::string_view name, const std::string& value, StatusOptions* options) {
+absl::Status ApplyOption(std::string_view name, const std::string& value, RouterChoice* options) {
   const bool yes = value == "true";
   if (name == "tls" || name == "ssl") {
     options->tls = yes;
@@ -92,7 +92,7 @@ absl::Status ApplyOption(std::string_view name, const std::string& value, Status
 
 }  // namespace
 
-absl::Status ApplyUri(StatusOptions* options) {
+absl::Status ApplyUri(RouterChoice* options) {
   const std::string uri = options->uri;
   std::string_view rest = uri;
   if (!rest.starts_with(kScheme)) return Wrong("it must begin with mongodb://");

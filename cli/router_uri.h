@@ -1,9 +1,9 @@
-// The part of connection strings that `evenkeel status` understands.
+// The part of connection strings that `evenkeel status` and `evenkeel moves` understand.
 #pragma once
 
 #include <absl/status/status.h>
 
-#include "cli/status.h"
+#include "cli/ask_router.h"
 
 namespace evenkeel::cli {
 
@@ -11,6 +11,6 @@ namespace evenkeel::cli {
 // mongodb://host:port,…/database?tls=true&tlsCAFile=…. Source: the drivers' connection string and
 // URI options specifications. Errors: InvalidOptions for what it is not, for user names, and for
 // mongodb+srv.
-absl::Status ApplyUri(StatusOptions* options);
+absl::Status ApplyUri(RouterChoice* options);
 
 }  // namespace evenkeel::cli
