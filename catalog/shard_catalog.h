@@ -27,6 +27,9 @@ class ShardCatalog final : public storage::PublishedState {
     return collections_;
   }
   std::shared_ptr<const Assignment> FindAssignment(std::string_view name) const;
+  const absl::flat_hash_map<std::string, std::shared_ptr<const Assignment>>& assignments() const {
+    return assignments_;
+  }
   ShardId shard() const { return shard_; }
   // Orphaned documents of the collection have been removed since it had this version: what was
   // begun before may miss some. Not durable: nothing lives through a restart.

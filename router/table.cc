@@ -36,6 +36,7 @@ constexpr Row kRows[] = {
     {"balancerStop", local::BalancerStopCommand},
     {"buildInfo", local::BuildInfoCommand},
     {"bulkWrite", write::BulkWriteCommand},
+    {"checkMetadataConsistency", local::CheckMetadataConsistencyCommand},
     {"cleanupOrphaned", ddl::CleanupOrphanedCommand},
     {"clusterMoves", local::ClusterMovesCommand},
     {"clusterStatus", local::ClusterStatusCommand},

@@ -23,6 +23,7 @@ Awaitable<CommandResult> RotateCertificatesCommand(CommandContext& context);
 Awaitable<CommandResult> ProfileCommand(CommandContext& context);
 Awaitable<CommandResult> ClusterStatusCommand(CommandContext& context);
 Awaitable<CommandResult> ClusterMovesCommand(CommandContext& context);
+Awaitable<CommandResult> CheckMetadataConsistencyCommand(CommandContext& context);
 
 Awaitable<CommandResult> StartSessionCommand(CommandContext& context);
 Awaitable<CommandResult> RefreshSessionsCommand(CommandContext& context);

@@ -16,6 +16,7 @@
 #include "shard/command/find_and_modify.h"
 #include "shard/command/insert.h"
 #include "shard/command/keyless.h"
+#include "shard/command/list_catalog.h"
 #include "shard/command/orphans.h"
 #include "shard/command/transaction_commands.h"
 #include "shard/command/update.h"
@@ -49,6 +50,7 @@ constexpr std::array kRows = {
     Row{"_forgetChanges", ForgetChangesCommand},
     Row{"_forgetDecision", ForgetDecisionCommand},
     Row{"_initShard", InitShardCommand},
+    Row{"_listCatalog", ListCatalogCommand},
     Row{"_listPrepared", ListPreparedCommand},
     Row{"_noteLeaving", NoteLeavingCommand},
     Row{"_prepareTransaction", PrepareTransactionCommand},

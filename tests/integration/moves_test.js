@@ -16,7 +16,8 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const moves = (...args) => run('moves', ...args);
 const number = (value) => Number(value?.$numberLong ?? value);
 
-// Makes `collection` and begins to give it another shard key, at a standstill. Resolves once something was copied.
+// Makes `collection` and begins to give it another shard key, at a standstill. Resolves with {done: its promise} once
+// something was copied.
 async function stuckMove(admin, collection) {
   await admin.command({ shardCollection: collection.namespace, key: { _id: 'hashed' } });
   await collection.insertMany(range(DOCUMENTS).map((i) => ({ _id: i, k: i % 97, text: 'x'.repeat(200) })));
@@ -25,7 +26,7 @@ async function stuckMove(admin, collection) {
   done.catch(() => {});
   while (true) {
     const [move] = (await admin.command({ clusterMoves: 1 })).moves;
-    if (move?.documents > 0) return done;
+    if (move?.documents > 0) return { done };
     await pause();
   }
 }
@@ -45,7 +46,7 @@ describe('moves of one process', () => {
 
   it('one in a table, as JSON, in currentOp, in the log', async () => {
     const collection = cluster.collection();
-    const done = await stuckMove(cluster.client.db('admin'), collection);
+    const { done } = await stuckMove(cluster.client.db('admin'), collection);
     const table = await text();
     assert.match(table, /^COLLECTION +MOVE +FROM +TO +PHASE +DONE +BYTES +OF +RATE +LAG +LEFT$/m);
     assert.match(table, new RegExp(`^${collection.namespace} +reshardCollection +\\{"_id":"hashed"\\} +\\{"k":"hashed"\\} +cloning +\\[#+-+\\] +\\d+ % +`, 'm'));
@@ -75,20 +76,19 @@ describe('moves of one process', () => {
   });
 
   it('--watch shows it until its end', async () => {
-    const done = await stuckMove(cluster.client.db('admin'), cluster.collection());
+    const { done } = await stuckMove(cluster.client.db('admin'), cluster.collection());
     const watched = moves('--port', String(cluster.server.port), '--watch');
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    while (watched.out.stdout.split('reshardCollection').length < 3) await pause();
     await allow(0);
     await done;
     const { code, stdout } = await watched;
     assert.equal(code, 0);
-    assert.ok(stdout.split('reshardCollection').length > 2, stdout);
     assert.match(stdout, /no moves\n$/);
   });
 
   it('a move that waits for its turn can be aborted', async () => {
     const collection = cluster.collection();
-    const done = await stuckMove(cluster.client.db('admin'), collection);
+    const { done } = await stuckMove(cluster.client.db('admin'), collection);
     await cluster.admin({ abortReshardCollection: collection.namespace });
     assert.equal((await errorOf(done)).code, 341);
     assert.equal(await collection.countDocuments(), DOCUMENTS);
@@ -130,7 +130,7 @@ describe('moves of several routers', () => {
 
   it('every router knows them', async () => {
     const admins = clients.map((client) => client.db('admin'));
-    const done = await stuckMove(admins[0], clients[0].db('test').collection('c'));
+    const { done } = await stuckMove(admins[0], clients[0].db('test').collection('c'));
     const other = async () => JSON.parse((await moves('--port', String(cluster.routers[1].port), '--json')).stdout).moves[0];
     assert.equal((await other()).router, `127.0.0.1:${cluster.routers[0].port}`);
     while (number((await other()).documents) === 0) await pause();

@@ -4,14 +4,15 @@
 const { spawn } = require('node:child_process');
 const { binary } = require('./server.js');
 
-// Resolves with {code, stdout, stderr}.
+// A promise of {code, stdout, stderr}; its field `out` has what was printed so far.
 function run(...args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(binary(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const out = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => { out[name] += text; });
+  const child = spawn(binary(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const out = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => { out[name] += text; });
+  const ended = new Promise((resolve, reject) => {
     child.once('error', reject).once('close', (code) => resolve({ code, ...out }));
   });
+  return Object.assign(ended, { out });
 }
 
 module.exports = { run };
