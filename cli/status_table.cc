@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bson/number.h"
 #include "cli/text_table.h"
 
 namespace evenkeel::cli {

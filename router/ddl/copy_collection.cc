@@ -275,9 +275,7 @@ Awaitable<absl::Status> CopyCollection(RouterState& router, CollectionEntry from
                                        CollectionEntry into, CheckGoOn go_on) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Move move,
                                co_await OpenMove(router, std::move(from), std::move(into), go_on));
-  OnShard measure = [&move](ShardId shard) {
-    return move.go_on.Measure(shard, *move.from.entry);
-  };
+  OnShard measure = [&move](ShardId shard) { return move.go_on.Measure(shard, *move.from.entry); };
   EVENKEEL_CO_RETURN_IF_ERROR(co_await OnSources(move, std::move(measure)));
   OnShard work = [&move](ShardId shard) { return CopyDocuments(move, shard); };
   co_return co_await OnSources(move, std::move(work));

@@ -10,7 +10,7 @@
 #include "query/request/fields.h"
 #include "router/config_access.h"
 #include "router/ddl/job_record.h"
-#include "router/ddl/job_watch.h"
+#include "router/ddl/live_routers.h"
 #include "router/ddl/move_progress.h"
 #include "router/local/local.h"
 #include "router/router.h"
@@ -30,7 +30,7 @@ bson::View RowOf(const std::vector<bson::Document>& routers, std::string_view pr
 bool IsSilent(bson::View router, absl::Time now) {
   const bson::Value ping = router["ping"];
   return !ping.Is(bson::Type::kDate) ||
-         now - absl::FromUnixMillis(ping.AsDateMillis()) > ddl::JobWatch::kSilenceMax;
+         now - absl::FromUnixMillis(ping.AsDateMillis()) > ddl::LiveRouters::kSilenceMax;
 }
 
 // What its router has last told of a move; empty before it has.

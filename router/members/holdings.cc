@@ -11,6 +11,7 @@
 #include "catalog/collection.h"
 #include "router/cluster.h"
 #include "router/config_access.h"
+#include "router/ddl/entries.h"
 #include "router/router.h"
 #include "router/shard_request.h"
 
@@ -99,9 +100,8 @@ Awaitable<absl::StatusOr<Holdings>> HoldingsOf(RouterState& router, ShardId shar
       holdings.collections.push_back(entry.ns);
     }
   }
-  // New collections get the default ones.
-  const auto of_new = ranges.find(catalog::kDefaultAssignment);
-  if (of_new != ranges.end() && !used.contains(of_new->first)) holdings.ranges += of_new->second;
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto of_new, co_await ddl::NewestAssignment(router));
+  if (!used.contains(of_new->name())) holdings.ranges += ranges.find(of_new->name())->second;
   EVENKEEL_CO_ASSIGN_OR_RETURN(holdings.in_doubt, co_await CountInDoubt(router, shard, scope));
   co_return holdings;
 }

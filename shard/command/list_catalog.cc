@@ -7,7 +7,7 @@
 
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
-#include "shard/command/index_keys.h"
+#include "shard/command/counters.h"
 
 namespace evenkeel::shard {
 namespace {
@@ -33,25 +33,11 @@ void AppendAssignments(const catalog::ShardCatalog& catalog, bson::Builder* repl
   reply->Close();
 }
 
-// By the counters of ranges that belong to others.
-int64_t OrphansOf(const storage::ReadSlice& slice, const catalog::CollectionEntry& entry,
-                  const catalog::Assignment* assignment, ShardId shard) {
-  int64_t documents = 0;
-  if (assignment == nullptr) return documents;
-  for (const catalog::HashRange& range : assignment->ranges()) {
-    if (range.owner == shard) continue;
-    documents += slice.Counter(CounterKey(entry, assignment, range.min)).documents;
-  }
-  return documents;
-}
-
-void AppendEntry(const storage::ReadSlice& slice, const catalog::CollectionEntry& entry,
-                 bson::Builder* row) {
-  const catalog::ShardCatalog& catalog = CatalogOf(slice);
-  const auto assignment = entry.sharded() ? catalog.FindAssignment(entry.assignment) : nullptr;
-  row->Append("entry", entry.ToBson())
-      .Append("documents", CountOf(slice, entry, assignment.get(), catalog.shard()).documents)
-      .Append("orphans", OrphansOf(slice, entry, assignment.get(), catalog.shard()));
+void AppendEntry(const storage::ReadSlice& slice, const EntryPtr& entry, bson::Builder* row) {
+  const auto collection = WithRanges(entry, CatalogOf(slice));
+  row->Append("entry", entry->ToBson())
+      .Append("documents", CountOwned(slice, entry->id).documents)
+      .Append("orphans", collection.ok() ? CountForeign(slice, *collection).documents : int64_t{0});
 }
 
 }  // namespace
@@ -71,7 +57,7 @@ Awaitable<CommandResult> ListCatalogCommand(CommandContext& context) {
     more = reply.SizeBytes() > kPageBytes;
     if (more) break;
     reply.OpenDocument(rows.NextKey());
-    AppendEntry(slice, *entry, &reply);
+    AppendEntry(slice, entry, &reply);
     reply.Close();
   }
   reply.Close().Append("more", more);
