@@ -6,6 +6,7 @@
 
 #include "base/bson/json.h"
 #include "catalog/collection.h"
+#include "shard/command/counters.h"
 #include "shard/command/index_keys.h"
 #include "storage/keys/key_encoding.h"
 #include "tests/lib/shard/shard_fixture.h"
@@ -33,7 +34,9 @@ DocumentRecords RecordsOf(const std::string& json) {
 }
 
 std::string CounterOf(const std::string& json) {
-  return CounterKey(Entry(), nullptr, RecordsOf(json).hash);
+  Collection collection;
+  collection.entry = std::make_shared<const catalog::CollectionEntry>(Entry());
+  return CounterKey(collection, RecordsOf(json).hash);
 }
 
 TEST(Validate, FindsPlantedDamage) {
