@@ -9,8 +9,8 @@
 
 namespace evenkeel::shard {
 
-absl::StatusOr<CursorId> CursorTable::Add(std::unique_ptr<ReadCursor> cursor, absl::Time now) {
-  const catalog::CollectionEntry& entry = *cursor->collection().entry;
+absl::StatusOr<CursorId> CursorTable::Add(std::unique_ptr<ReadCursor> cursor, Source source,
+                                          absl::Time now) {
   absl::MutexLock lock(&mutex_);
   if (slots_.size() >= limits::kCursorsMax) {
     return Error(ErrorCode::kExceededMemoryLimit, "more than {} cursors are open",
@@ -19,7 +19,7 @@ absl::StatusOr<CursorId> CursorTable::Add(std::unique_ptr<ReadCursor> cursor, ab
   while (true) {
     const CursorId id{static_cast<int64_t>(base::GlobalRandom64() >> 1)};
     if (id.value == 0 || slots_.contains(id)) continue;
-    slots_[id] = {std::move(cursor), now, false, entry.id, entry.version};
+    slots_[id] = {std::move(cursor), now, false, source};
     return id;
   }
 }
@@ -82,7 +82,7 @@ size_t CursorTable::KillIdle(absl::Time before) {
 bool CursorTable::HasOlder(CollectionId collection, CatalogVersion version) const {
   absl::MutexLock lock(&mutex_);
   for (const auto& [id, slot] : slots_) {
-    if (slot.collection == collection && slot.version < version) return true;
+    if (slot.source.collection == collection && slot.source.version < version) return true;
   }
   return false;
 }

@@ -55,7 +55,7 @@ struct BadCase {
 
 TEST(EngineState, RefusesWhatItCannotRead) {
   const BadCase cases[] = {
-      {"newer format", "format", std::string("\x03\0\0\0", 4), ErrorCode::kOperationFailed},
+      {"newer format", "format", std::string("\x04\0\0\0", 4), ErrorCode::kOperationFailed},
       {"cut format", "format", "\x02", ErrorCode::kOperationFailed},
       {"short position", "position", "123", ErrorCode::kUnknownError},
       {"short removal", "removal/x", "123", ErrorCode::kUnknownError},
@@ -72,16 +72,16 @@ TEST(EngineState, RefusesWhatItCannotRead) {
   }
 }
 
-// Documents lay elsewhere in format 1.
+// Documents lay elsewhere in format 1, counters had other keys in format 2.
 TEST(EngineState, AnOlderFormatIsRefusedWithTheWayOut) {
   tests::FakeCheckpointStore store;
-  store.Damage(kEngineDatabase, "format", std::string("\x01\0\0\0", 4));
+  store.Damage(kEngineDatabase, "format", std::string("\x02\0\0\0", 4));
   const absl::Status refused = LoadEngineState(&store).status();
   EXPECT_EQ(CodeOf(refused), ErrorCode::kOperationFailed);
-  for (const char* part : {"format 1", "reads format 2 only", "mongodump", "mongorestore"}) {
+  for (const char* part : {"format 2", "reads format 3 only", "mongodump", "mongorestore"}) {
     EXPECT_NE(MessageOf(refused).find(part), std::string_view::npos) << refused;
   }
-  EXPECT_EQ(store.Content(kEngineDatabase)["format"], std::string("\x01\0\0\0", 4));
+  EXPECT_EQ(store.Content(kEngineDatabase)["format"], std::string("\x02\0\0\0", 4));
 }
 
 }  // namespace
