@@ -145,6 +145,14 @@ Awaitable<absl::StatusOr<ShardId>> NumberFor(RouterState& router, const Wanted& 
                                  co_await IsWaitedFor(router, *found.shard, scope));
     EVENKEEL_CO_RETURN_IF_ERROR(CheckName(wanted, *found.shard));
     if (waited_for) co_return *found.shard;
+    // Somebody else may have made it a member since the members were read.
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<ShardRow> rows,
+                                 co_await router.cluster->ReadMembers(scope));
+    const auto is_it = [&found](const ShardRow& row) { return row.shard == found.shard; };
+    if (std::any_of(rows.begin(), rows.end(), is_it)) {
+      co_return Error(ErrorCode::kConflictingOperationInProgress, "{} has just been added",
+                      ShardName(*found.shard));
+    }
   }
   EVENKEEL_CO_ASSIGN_OR_RETURN(const uint32_t next,
                                co_await router.cluster->NextShardNumber(scope));
