@@ -69,7 +69,12 @@ Awaitable<absl::StatusOr<wire::Message>> Cluster::Send(ShardCall call, CallScope
   if (EVENKEEL_FAIL_POINT(router_before_scatter)) {
     co_return MakeError(ErrorCode::kHostUnreachable, "fail point router_before_scatter");
   }
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto channel, co_await ChannelTo(call.shard, scope));
+  auto channel = members_.ChannelTo(call.shard);
+  if (channel == nullptr) {
+    // Another router may have added it.
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await Refresh(scope));
+    channel = members_.ChannelTo(call.shard);
+  }
   if (channel == nullptr) co_return NoMember(call.shard);
   if (scope.transaction) scope.transaction->Join(call.shard, &call.message);
   if (scope.trace) call.message.operation = scope.trace->operation;

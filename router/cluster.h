@@ -92,9 +92,6 @@ class Cluster {
   // One row, empty if there is none.
   Awaitable<absl::StatusOr<bson::Document>> FindConfig(std::string_view collection,
                                                        std::string_view id, CallScope scope);
-  // Null for a shard that is no member, by the catalog.
-  Awaitable<absl::StatusOr<std::shared_ptr<wire::ShardChannel>>> ChannelTo(ShardId shard,
-                                                                           CallScope scope);
 
   Membership members_;
   catalog::RoutingTable routes_;

@@ -133,7 +133,8 @@ Awaitable<absl::Status> AddEmbeddedShards(RouterState& router, const Membership:
 Awaitable<absl::Status> JoinCluster(RouterState& router, std::vector<bson::Document> known) {
   const auto given = router.cluster->members();
   for (const bson::Document& document : known) {
-    const auto shard = ShardNamed(document["_id"].AsString());
+    const bson::Value id = document["_id"];
+    const auto shard = id.Is(bson::Type::kString) ? ShardNamed(id.AsString()) : std::nullopt;
     const auto found = shard ? given->find(*shard) : given->end();
     if (found == given->end()) continue;
     const absl::Status noted =

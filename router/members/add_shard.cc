@@ -27,7 +27,7 @@ namespace evenkeel::router::members {
 namespace {
 
 // A process that has not answered by then is not there.
-constexpr absl::Duration kAnswerTimeMax = absl::Seconds(10);
+constexpr absl::Duration kAnswerTimeMax = absl::Seconds(5);
 constexpr int kAttemptsMax = 20;  // of routers that add shards at once
 
 struct Wanted {

@@ -31,13 +31,6 @@ Awaitable<absl::Status> Cluster::Refresh(CallScope scope) {
   co_return absl::OkStatus();
 }
 
-Awaitable<absl::StatusOr<std::shared_ptr<wire::ShardChannel>>> Cluster::ChannelTo(ShardId shard,
-                                                                                  CallScope scope) {
-  if (auto channel = members_.ChannelTo(shard)) co_return channel;
-  EVENKEEL_CO_RETURN_IF_ERROR(co_await Refresh(std::move(scope)));
-  co_return members_.ChannelTo(shard);
-}
-
 Awaitable<absl::StatusOr<ShardId>> Cluster::ResolveShard(std::string name, CallScope scope) {
   std::optional<ShardId> shard = FindShard(name);
   if (!shard && ShardNamed(name)) {

@@ -11,6 +11,7 @@ const { range } = require('../lib/cluster.js');
 const { Engine, run } = require('./engine.js');
 
 const COMPOSE = path.join(ROOT, 'deploy', 'docker-compose.yml');
+const SHARD3 = path.join(ROOT, 'deploy', 'docker-compose.shard3.yml');
 const DOCKERFILE = path.join(ROOT, 'deploy', 'Dockerfile');
 const PORTS = { EVENKEEL_PORT0: '27917', EVENKEEL_PORT1: '27918' };
 const UP_MS_MAX = 180_000;
@@ -69,6 +70,22 @@ describe('docker-compose.yml', async () => {
       await engine.compose(COMPOSE, env, 'restart', 'shard1');
       assert.equal((await rows.updateMany({}, { $set: { seen: true } })).modifiedCount, 1000);
       assert.equal(await clients[1].db('test').collection('rows').countDocuments({ seen: true }), 1000);
+    });
+
+    it('one more shard is added, and removed again', async () => {
+      await engine.compose(COMPOSE, env, '-f', SHARD3, 'up', '--detach', 'shard3');
+      const admin = clients[0].db('admin');
+      assert.equal((await admin.command({ addShard: 'shard3:27018' })).shardAdded, 'shard3');
+      await admin.command({ balancerStop: 1 });
+      await clients[0].db('test').createCollection('small');
+      await admin.command({ moveCollection: 'test.small', toShard: 'shard3' });
+      assert.equal((await clients[1].db('test').collection('small').insertOne({ _id: 1 })).insertedId, 1);
+      assert.equal((await admin.command({ removeShard: 'shard3' })).state, 'started');
+      await admin.command({ moveCollection: 'test.small', toShard: 'shard1' });
+      assert.equal((await admin.command({ removeShard: 'shard3' })).state, 'completed');
+      await engine.compose(COMPOSE, env, '-f', SHARD3, 'rm', '--stop', '--force', 'shard3');
+      assert.equal(await clients[1].db('test').collection('small').countDocuments(), 1);
+      await admin.command({ balancerStart: 1 });
     });
 
     it('nothing runs as root, and the health checks pass', async () => {

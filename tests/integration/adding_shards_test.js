@@ -2,9 +2,10 @@
 'use strict';
 
 const assert = require('node:assert/strict');
+const { spawnSync } = require('node:child_process');
 const { after, before, describe, it } = require('node:test');
 const { MongoClient } = require('mongodb');
-const { Server } = require('../lib/server.js');
+const { Server, binary } = require('../lib/server.js');
 const { NewShardProcess, ProcessCluster, RouterProcess } = require('../lib/processes.js');
 const { CLIENT_OPTIONS, errorOf, range } = require('../lib/cluster.js');
 
@@ -140,6 +141,8 @@ describe('shards of a cluster of processes', () => {
     assert.ok(ongoing.remaining.chunks > 0);
     const status = await admin(clients[0], { clusterStatus: 1 });
     assert.deepEqual(status.shards.filter((row) => row.draining).map((row) => row._id), ['shard2']);
+    const table = spawnSync(binary(), ['status', '--port', String(cluster.routers[0].port)], { encoding: 'utf8' });
+    assert.match(table.stdout, /^shard2 .* up, draining /m);
     await admin(clients[1], { stopShardDraining: 'shard2' });
     assert.ok((await shardsOf(clients[0])).includes('shard2'));
   });
@@ -152,6 +155,42 @@ describe('shards of a cluster of processes', () => {
       assert.equal((await errorOf(admin(clients[0], { [command]: 'shard99' }))).code, 70);
     }
     assert.equal((await errorOf(clients[0].db('t').command({ removeShard: 'shard1' }))).code, 13);
+  });
+});
+
+describe('collections that are made while a shard is removed', () => {
+  let cluster;
+  before(async () => { cluster = await (await ProcessCluster.create({ shards: 1 })).start(); });
+  after(() => cluster.remove());
+
+  it('all come to lie on shards that stay', async () => {
+    const clients = await Promise.all(cluster.routers.map((router) => new MongoClient(router.uri, CLIENT_OPTIONS).connect()));
+    await admin(clients[0], { balancerStop: 1 });
+    const made = [];
+    for (const round of range(3)) {
+      const shard = await cluster.newShard();
+      const { shardAdded: name } = await admin(clients[0], { addShard: shard.address });
+      let stop = false;
+      const makers = clients.map(async (client, maker) => {
+        for (let i = 0; !stop; ++i) {
+          const collection = `c${round}_${maker}_${i}`;
+          await client.db('made').collection(collection).insertOne({ _id: i });
+          made.push(collection);
+        }
+      });
+      let state;
+      while (state !== 'completed') {
+        const reply = await admin(clients[round % 2], { removeShard: name });
+        state = reply.state;
+        for (const ns of reply.collectionsToMove ?? []) await admin(clients[round % 2], { moveCollection: ns, toShard: 'shard0' });
+      }
+      await shard.kill();
+      stop = true;
+      await Promise.all(makers);
+    }
+    assert.equal(await clients[0].db('config').collection('catalog').countDocuments({ primary: { $ne: 0 } }), 0);
+    for (const collection of made) assert.equal(await clients[1].db('made').collection(collection).countDocuments(), 1, collection);
+    await Promise.all(clients.map((client) => client.close()));
   });
 });
 
@@ -184,6 +223,26 @@ describe('addShard that a crash interrupts', () => {
       await cluster.routers[0].start();
     });
   }
+});
+
+describe('a new shard that dies while it gets its identity', () => {
+  it('is added when it is back', async () => {
+    const cluster = await (await ProcessCluster.create({ shards: 1, routers: 1 })).start();
+    const client = await new MongoClient(cluster.routers[0].uri, CLIENT_OPTIONS).connect();
+    try {
+      for (const [point, name] of [['storage_writer_before_batch', 'shard1'], ['storage_log_after_sync', 'shard2']]) {
+        const shard = await cluster.newShard({ EVENKEEL_FAIL_POINTS: `${point}=crash` });
+        const adding = errorOf(admin(client, { addShard: shard.address }));
+        await shard.exited;
+        await adding;
+        await shard.start();
+        assert.equal((await admin(client, { addShard: shard.address })).shardAdded, name);
+      }
+    } finally {
+      await client.close(true);
+      await cluster.remove();
+    }
+  });
 });
 
 describe('a shard that waits to be added', () => {

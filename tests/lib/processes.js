@@ -73,11 +73,11 @@ class ProcessCluster {
     return this;
   }
 
-  // A new shard that runs and waits to be added.
-  async newShard() {
+  // A new shard that runs and waits to be added; env is for its first start only.
+  async newShard(env = {}) {
     const shard = new NewShardProcess({ file: this.file, data: path.join(this.folder, `new${this.added.length}`) });
     this.added.push(shard);
-    return shard.start();
+    return shard.start({ env });
   }
 
   async remove() {
