@@ -120,6 +120,13 @@ std::vector<storage::HashSpan> SpansLeaving(const Assignment& from, const Assign
   return spans;
 }
 
+double ShareLeaving(const Assignment& from, const Assignment& to, ShardId shard) {
+  const Width owned = SharesOf(from)[shard];
+  Width leaving = 0;
+  for (const storage::HashSpan& span : SpansLeaving(from, to, shard)) leaving += WidthOf(span);
+  return owned == 0 ? 0 : static_cast<double>(leaving) / static_cast<double>(owned);
+}
+
 std::vector<storage::HashSpan> SpansOfOthers(const Assignment& assignment, ShardId shard) {
   std::vector<storage::HashSpan> spans;
   for (size_t i = 0; i < assignment.ranges().size(); ++i) {

@@ -25,6 +25,8 @@ Assignment Rebalanced(const Assignment& assignment, std::string name,
 // What `shard` owns in `from` and another shard in `to`; ascending, apart from each other.
 std::vector<storage::HashSpan> SpansLeaving(const Assignment& from, const Assignment& to,
                                             ShardId shard);
+// The part of what `shard` owns in `from` that another shard owns in `to`: 0 to 1.
+double ShareLeaving(const Assignment& from, const Assignment& to, ShardId shard);
 // What others than `shard` own.
 std::vector<storage::HashSpan> SpansOfOthers(const Assignment& assignment, ShardId shard);
 

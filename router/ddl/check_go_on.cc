@@ -2,6 +2,7 @@
 #include "router/ddl/check_go_on.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/async/wait.h"
 #include "base/bson/builder.h"
@@ -34,7 +35,8 @@ Size SizeOf(bson::View batch) {
 }  // namespace
 
 Awaitable<absl::Status> CheckGoOn::Measure(ShardId source,
-                                           const catalog::CollectionEntry& entry) const {
+                                           const catalog::CollectionEntry& entry,
+                                           double share) const {
   bson::Builder body;
   body.Append("_collStats", int32_t{1});
   wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});
@@ -42,8 +44,8 @@ Awaitable<absl::Status> CheckGoOn::Measure(ShardId source,
       const bson::Document stats,
       co_await router_.cluster->Call(source, body.Finish(), absl::InfiniteFuture(), {}));
   if (progress_ != nullptr) {
-    progress_->AddTotals(bson::ToInt64Truncated(stats["count"]),
-                         bson::ToInt64Truncated(stats["size"]));
+    progress_->AddTotals(std::llround(share * bson::ToDouble(stats["count"])),
+                         std::llround(share * bson::ToDouble(stats["size"])));
   }
   co_return absl::OkStatus();
 }
@@ -63,6 +65,8 @@ void CheckGoOn::Copied(bson::View batch) const {
   const Size size = SizeOf(batch);
   progress_->Copied(size.documents, size.bytes);
 }
+
+void CheckGoOn::GiveWay(absl::Duration took) const { router_.copy_rate->GiveWay(took); }
 
 void CheckGoOn::TookOver(int64_t notes) const {
   if (progress_ != nullptr) progress_->TookOver(notes);

@@ -26,12 +26,16 @@ class CheckGoOn {
   // An error ends the copy.
   Awaitable<absl::Status> operator()() const { return ask_(); }
 
-  // Before the copy: what a source has of the collection. Errors: of the shard.
-  Awaitable<absl::Status> Measure(ShardId source, const catalog::CollectionEntry& entry) const;
+  // Before the copy: what a source has of the collection, of which that share is copied. Errors:
+  // of the shard.
+  Awaitable<absl::Status> Measure(ShardId source, const catalog::CollectionEntry& entry,
+                                  double share) const;
   // Waits until this batch of documents, an array, may be put. Errors: of the question whether it
   // may go on, which is asked meanwhile.
   Awaitable<absl::Status> AwaitTurn(bson::View batch) const;
   void Copied(bson::View batch) const;
+  // The batch took so long while clients were served.
+  void GiveWay(absl::Duration took) const;
   void TookOver(int64_t notes) const;
   void EndRound(int64_t notes) const;
 

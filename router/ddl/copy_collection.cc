@@ -2,8 +2,11 @@
 // get them.
 #include "router/ddl/copy_collection.h"
 
+#include <absl/time/clock.h>
+
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -100,8 +103,10 @@ absl::StatusOr<std::vector<ShardCall>> Split(const Move& move, bson::View rows,
 
 Awaitable<absl::Status> CopyDocuments(const Move& move, ShardId shard) {
   std::string after;
+  std::optional<int64_t> served;  // by the shard, for clients
   for (bool more = true; more;) {
     EVENKEEL_CO_RETURN_IF_ERROR(co_await move.go_on());
+    const absl::Time asked = absl::Now();
     bson::Builder body = Command("_copyOut", *move.from.entry);
     if (!after.empty()) body.AppendBinary("after", 0, after);
     ShardCall call{shard, MakeMessage(body.Finish())};
@@ -110,8 +115,14 @@ Awaitable<absl::Status> CopyDocuments(const Move& move, ShardId shard) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(std::vector<ShardCall> calls,
                                  Split(move, page.body["documents"].AsDocument(), page.owner));
     const bson::View documents = page.body["documents"].AsDocument();
+    absl::Duration took = absl::Now() - asked;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await move.go_on.AwaitTurn(documents));
+    const absl::Time sent = absl::Now();
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SendAll(move, std::move(calls)));
+    took += absl::Now() - sent;
+    const int64_t served_now = bson::ToInt64Truncated(page.body["served"]);
+    if (served && served_now > *served) move.go_on.GiveWay(took);
+    served = served_now;
     move.go_on.Copied(documents);
     after = std::string(page.body["after"].AsBinary().bytes);
     more = bson::Truthy(page.body["more"]);

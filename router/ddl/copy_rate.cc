@@ -24,9 +24,18 @@ void CopyRate::Fill() {
   bytes_ = std::min(bytes_ + rate * seconds, rate * absl::ToDoubleSeconds(kSavedMax));
 }
 
+void CopyRate::GiveWay(absl::Duration took) {
+  absl::MutexLock lock(&mutex_);
+  const absl::Time now = wall_->Now();
+  paused_until_ = std::min(std::max(paused_until_, now) + kGivesWay * took, now + kPauseMax);
+}
+
 absl::Duration CopyRate::TryTake(int64_t bytes) {
   absl::MutexLock lock(&mutex_);
   Fill();
+  if (const absl::Duration pause = paused_until_ - wall_->Now(); pause > absl::ZeroDuration()) {
+    return pause;
+  }
   if (bytes_per_second_ == 0) {
     bytes_ = 0;  // a limit that is set later begins anew
     return absl::ZeroDuration();

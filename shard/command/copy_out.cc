@@ -80,6 +80,7 @@ Awaitable<CommandResult> CopyOutCommand(CommandContext& context) {
   const bool more = AppendDocuments(context.service.store().Read(), collection, &after, &reply);
   co_await base::SwitchTo(home);
   reply.Close().AppendBinary("after", 0, after).Append("more", more);
+  reply.Append("served", context.service.served());
   co_return reply.Finish();
 }
 

@@ -1,12 +1,15 @@
 // Finds orphans and removes them in slices.
 #include "shard/command/orphans.h"
 
+#include <absl/time/clock.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/async/wait.h"
 #include "base/bson/builder.h"
 #include "base/log.h"
 #include "base/status.h"
@@ -97,11 +100,12 @@ Awaitable<absl::StatusOr<int64_t>> RemoveAll(ShardService& service, const Collec
   int64_t removed = 0;
   std::string after;
   do {
-    if (cancelled.IsCancelled())
-      co_return MakeError(ErrorCode::kInterrupted, "operation was interrupted");
     const auto task = std::make_shared<RemoveOrphansTask>(collection, after);
+    const absl::Time begun = absl::Now();
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(service, task));
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
+    // Clients go first.
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(absl::Now() - begun, cancelled));
     removed += task->removed;
     after = task->after;
   } while (!after.empty());

@@ -113,6 +113,9 @@ Awaitable<bson::Document> ShardService::Handle(wire::Message request, absl::Time
     co_return wire::ErrorReply(MakeError(ErrorCode::kStaleConfig, "fail point shard_stale_config"),
                                kToPeer);
   }
+  if (name.front() != '_' && IsOfUserCollection(request.body)) {
+    served_.fetch_add(1, std::memory_order_relaxed);
+  }
   CommandResult result;
   if (const bson::Value statement = request.body[kStatementField]; statement.missing()) {
     result = co_await Run(handler, context);

@@ -78,6 +78,8 @@ class ShardService {
   absl::Duration slow_after() const {
     return absl::Milliseconds(slow_ms_.load(std::memory_order_relaxed));
   }
+  // Commands on collections of users so far. Any thread.
+  int64_t served() const { return served_.load(std::memory_order_relaxed); }
   void SetSlowMs(int64_t slow_ms) { slow_ms_.store(slow_ms, std::memory_order_relaxed); }
 
   storage::ShardStore& store() { return *store_; }
@@ -112,6 +114,7 @@ class ShardService {
   std::unique_ptr<OrphanRemoval> orphan_removal_;  // of RunUpkeep
   std::shared_ptr<base::ByteBudget> write_budget_;
   std::atomic<int64_t> slow_ms_{100};
+  std::atomic<int64_t> served_{0};
 };
 
 }  // namespace evenkeel::shard
