@@ -34,8 +34,7 @@ Size SizeOf(bson::View batch) {
 
 }  // namespace
 
-Awaitable<absl::Status> CheckGoOn::Measure(ShardId source,
-                                           const catalog::CollectionEntry& entry,
+Awaitable<absl::Status> CheckGoOn::Measure(ShardId source, const catalog::CollectionEntry& entry,
                                            double share) const {
   bson::Builder body;
   body.Append("_collStats", int32_t{1});

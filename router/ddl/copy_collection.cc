@@ -14,6 +14,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "catalog/rebalance.h"
 #include "router/cluster.h"
 #include "router/ddl/entries.h"
 #include "router/router.h"
@@ -38,6 +39,11 @@ struct Move {
 
   // Of its ranges, not to a new incarnation.
   bool IsWithinCollection() const { return from.entry->moves_ranges(); }
+  // Of what the shard has.
+  double ShareCopied(ShardId shard) const {
+    return IsWithinCollection() ? catalog::ShareLeaving(*from.assignment, *into.assignment, shard)
+                                : 1;
+  }
   ShardId OwnerOf(int64_t hash) const {
     return into.assignment ? into.assignment->OwnerOf(hash) : into.entry->primary;
   }
@@ -286,7 +292,9 @@ Awaitable<absl::Status> CopyCollection(RouterState& router, CollectionEntry from
                                        CollectionEntry into, CheckGoOn go_on) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Move move,
                                co_await OpenMove(router, std::move(from), std::move(into), go_on));
-  OnShard measure = [&move](ShardId shard) { return move.go_on.Measure(shard, *move.from.entry); };
+  OnShard measure = [&move](ShardId shard) {
+    return move.go_on.Measure(shard, *move.from.entry, move.ShareCopied(shard));
+  };
   EVENKEEL_CO_RETURN_IF_ERROR(co_await OnSources(move, std::move(measure)));
   OnShard work = [&move](ShardId shard) { return CopyDocuments(move, shard); };
   co_return co_await OnSources(move, std::move(work));

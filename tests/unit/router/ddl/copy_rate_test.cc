@@ -73,5 +73,18 @@ TEST_F(CopyRateTest, AClockThatGoesBackTakesNothingAway) {
   EXPECT_EQ(rate.TryTake(1), absl::ZeroDuration());
 }
 
+TEST_F(CopyRateTest, AllPauseForThreeTimesWhatABatchTook) {
+  CopyRate rate(&wall_, 0);
+  rate.GiveWay(absl::Milliseconds(100));
+  EXPECT_EQ(rate.TryTake(1), absl::Milliseconds(300));
+  // Of two that copy at once both are paid for.
+  rate.GiveWay(absl::Milliseconds(50));
+  EXPECT_EQ(rate.TryTake(1), absl::Milliseconds(450));
+  wall_.Advance(absl::Milliseconds(450));
+  EXPECT_EQ(rate.TryTake(1), absl::ZeroDuration());
+  rate.GiveWay(absl::Minutes(1));
+  EXPECT_EQ(rate.TryTake(1), CopyRate::kPauseMax);
+}
+
 }  // namespace
 }  // namespace evenkeel::router::ddl
