@@ -240,7 +240,11 @@ describe('router and shards over TLS', () => {
       const before = fs.readFileSync(pem);
       fs.copyFileSync(ours.issue(), pem);
       assert.equal((await admin.command({ rotateCertificates: 1 })).ok, 1);
-      for (const shard of cluster.shards) assert.match(shard.stderr, /certificates were read again/);
+      // What a process writes arrives here a little later than its answer.
+      for (const shard of cluster.shards) {
+        for (let wait = 0; wait < 500 && !/certificates were read again/.test(shard.stderr); ++wait) await new Promise((resolve) => setTimeout(resolve, 20));
+        assert.match(shard.stderr, /certificates were read again/);
+      }
       fs.writeFileSync(pem, 'damaged');
       const error = await errorOf(admin.command({ rotateCertificates: 1 }));
       assert.ok(error.message.includes(pem), error.message);
