@@ -106,9 +106,11 @@ Awaitable<absl::StatusOr<ShardId>> EmptiestShard(RouterState& router) {
     if (member.row.draining) continue;
     bson::Builder body;
     body.Append("_shardStats", int32_t{1});
-    EVENKEEL_CO_ASSIGN_OR_RETURN(
-        const bson::Document stats,
-        co_await router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {}));
+    const auto reply =
+        co_await router.cluster->Call(shard, body.Finish(), absl::InfiniteFuture(), {});
+    if (CodeOf(reply.status()) == ErrorCode::kStaleConfig) continue;  // it was removed meanwhile
+    EVENKEEL_CO_RETURN_IF_ERROR(reply.status());
+    const bson::View stats = reply->view();
     const int64_t bytes = bson::ToInt64Truncated(stats["lmdbBytes"]) +
                           bson::ToInt64Truncated(stats["activeTableBytes"]);
     const int64_t collections = bson::ToInt64Truncated(stats["collections"]);

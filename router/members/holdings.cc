@@ -60,6 +60,8 @@ Awaitable<absl::StatusOr<int64_t>> CountInDoubt(RouterState& router, ShardId sha
   const auto replies = co_await router.cluster->SendAll(std::move(calls), scope);
   int64_t count = 0;
   for (size_t i = 0; i < replies.size(); ++i) {
+    // One that is no member any more had nothing to tell when it went.
+    if (CodeOf(replies[i].status()) == ErrorCode::kStaleConfig) continue;
     if (!replies[i].ok()) co_return Annotate(replies[i].status(), ShardName(shards[i]));
     count += InDoubt(replies[i]->body, shards[i] == shard, shard);
   }
