@@ -51,14 +51,14 @@ class Round {
 };
 
 struct Members {
+  std::vector<ShardRow> rows;
   std::vector<ShardId> staying, leaving;  // ascending
 };
 
 Awaitable<absl::StatusOr<Members>> ReadMembers(RouterState& router) {
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<ShardRow> rows,
-                               co_await router.cluster->ReadMembers({}));
   Members members;
-  for (const ShardRow& row : rows) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(members.rows, co_await router.cluster->ReadMembers({}));
+  for (const ShardRow& row : members.rows) {
     (row.draining ? members.leaving : members.staying).push_back(row.shard);
   }
   std::sort(members.staying.begin(), members.staying.end());
@@ -76,6 +76,10 @@ Awaitable<absl::StatusOr<AssignmentPtr>> WantedAssignment(RouterState& router,
   CatalogBatch batch;
   batch.Expect(catalog::kConfigAssignments, next->name(), false)
       .Put(catalog::kConfigAssignments, next->ToBson().view());
+  // A shard that is to leave, or has left, since the rows were read gets no ranges.
+  for (const ShardRow& row : members.rows) {
+    batch.ExpectVersion(catalog::kConfigShards, ShardName(row.shard), row.version);
+  }
   EVENKEEL_CO_RETURN_IF_ERROR(co_await batch.Commit(router));
   base::LogInfo("balancer", "new ranges for the shards that stay",
                 {{"name", next->name()}, {"shards", members.staying.size()}});
@@ -100,8 +104,11 @@ bson::Document UnshardedOn(const std::vector<ShardId>& shards) {
   return filter.Finish();
 }
 
+// Looks at the newest ranges again: those of the round may have become old while it lasts, and name
+// shards that have left.
 Awaitable<absl::StatusOr<Job>> PlanMoveRanges(RouterState& router, std::string ns,
-                                              AssignmentPtr newest, CallScope scope) {
+                                              CallScope scope) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const AssignmentPtr newest, co_await NewestAssignment(router));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto route, co_await Current(router, ns, scope));
   if (route == nullptr || !route->assignment || route->assignment->name() == newest->name()) {
     co_return Job{};
@@ -110,9 +117,8 @@ Awaitable<absl::StatusOr<Job>> PlanMoveRanges(RouterState& router, std::string n
   co_return MoveRangesJob(router, *route, *newest, CollectionId{id});
 }
 
-Awaitable<absl::Status> MoveRangesOf(RouterState& router, std::string ns, AssignmentPtr newest,
-                                     CallScope scope) {
-  Plan plan = [&router, &ns, &newest, &scope] { return PlanMoveRanges(router, ns, newest, scope); };
+Awaitable<absl::Status> MoveRangesOf(RouterState& router, std::string ns, CallScope scope) {
+  Plan plan = [&router, &ns, &scope] { return PlanMoveRanges(router, ns, scope); };
   co_return co_await RunBalancingJob(router, ns, scope, std::move(plan));
 }
 
@@ -188,8 +194,8 @@ Awaitable<absl::Status> Balancer::MoveRanges(RouterState& router, AssignmentPtr 
     EVENKEEL_CO_ASSIGN_OR_RETURN(const bool on, co_await IsBalancerOn(router));
     if (!on) co_return absl::OkStatus();
     const std::string ns(row["_id"].AsString());
-    const Work work = [&router, &ns, &newest](CallScope within) {
-      return MoveRangesOf(router, ns, newest, std::move(within));
+    const Work work = [&router, &ns](CallScope within) {
+      return MoveRangesOf(router, ns, std::move(within));
     };
     co_await Try(router, ns, work, scope);
   }

@@ -146,8 +146,13 @@ Awaitable<absl::StatusOr<Job>> PlanPlacing(RouterState& router, std::string ns, 
                                            CallScope scope) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(
       CollectionEntry from, co_await EntryToMove(router, std::move(ns), false, std::move(scope)));
-  if (to == from.primary) co_return Job{};
-  co_return co_await PlanCopy(router, kBalancing, std::move(from), {.primary = to});
+  const auto members = router.cluster->members();
+  const auto target = members->find(to);
+  // It was chosen before the names were taken.
+  const bool leaves = target == members->end() || target->second.row.draining;
+  if (to == from.primary || leaves) co_return Job{};
+  Incarnation as{.primary = to};
+  co_return co_await PlanCopy(router, kBalancing, std::move(from), std::move(as));
 }
 
 using PlanFor = Awaitable<absl::StatusOr<Job>> (*)(RouterState&, const Wanted&, CallScope);
