@@ -3,10 +3,12 @@
 
 const assert = require('node:assert/strict');
 const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
 const { after, before, describe, it } = require('node:test');
 const { MongoClient } = require('mongodb');
 const { Server, binary } = require('../lib/server.js');
-const { NewShardProcess, ProcessCluster, RouterProcess } = require('../lib/processes.js');
+const { NewShardProcess, ProcessCluster, RouterProcess, ShardProcess } = require('../lib/processes.js');
 const { CLIENT_OPTIONS, errorOf, range } = require('../lib/cluster.js');
 
 const shardsOf = async (client) => (await client.db('config').collection('shards').find().sort({ _id: 1 }).toArray()).map((row) => row._id);
@@ -237,6 +239,31 @@ describe('a new shard that dies while it gets its identity', () => {
         await adding;
         await shard.start();
         assert.equal((await admin(client, { addShard: shard.address })).shardAdded, name);
+      }
+    } finally {
+      await client.close(true);
+      await cluster.remove();
+    }
+  });
+});
+
+describe('a new shard that the cluster file of its host names', () => {
+  it('has the number that it says, if that is the next one', async () => {
+    const cluster = await (await ProcessCluster.create({ shards: 1, routers: 1 })).start();
+    const client = await new MongoClient(cluster.routers[0].uri, CLIENT_OPTIONS).connect();
+    try {
+      const [one, two] = [await cluster.newShard(), await cluster.newShard()].map((shard) => shard.port);
+      for (const shard of cluster.added) await shard.kill();
+      const file = path.join(cluster.folder, 'longer.yaml');
+      fs.writeFileSync(file, `${fs.readFileSync(cluster.file, 'utf8')}  - {id: shard1, address: "127.0.0.1:${one}"}\n  - {id: shard2, address: "127.0.0.1:${two}"}\n`);
+      for (const number of [1, 2]) cluster.shards.push(await new ShardProcess({ file, number, data: path.join(cluster.folder, `named${number}`) }).start());
+      assert.equal((await errorOf(admin(client, { addShard: `127.0.0.1:${two}` }))).code, 96);
+      // A router that was told of them all goes by the catalog.
+      const router = await new RouterProcess({ file }).start();
+      cluster.routers.push(router);
+      assert.match(router.stderr, /names a shard that is not in the cluster/);
+      for (const [port, name] of [[one, 'shard1'], [two, 'shard2']]) {
+        assert.equal((await admin(client, { addShard: `127.0.0.1:${port}` })).shardAdded, name);
       }
     } finally {
       await client.close(true);
