@@ -177,7 +177,8 @@ Awaitable<void> Balancer::Try(RouterState& router, const std::string& ns, const 
   not_before_.erase(ns);
   const absl::Status status = co_await work(scope);
   // Somebody else has something to do with the collection: the next round tries again.
-  const bool interrupted = CodeOf(status) == ErrorCode::kReshardCollectionAborted;
+  const bool interrupted = CodeOf(status) == ErrorCode::kReshardCollectionAborted ||
+                           CodeOf(status) == ErrorCode::kConflictingOperationInProgress;
   if (status.ok() || interrupted || Is(status, kShutdown)) co_return;
   not_before_[ns] = router.wall->Now() + kRetryDelay;
   base::LogWarning("balancer", "a collection could not be moved; tried again later",

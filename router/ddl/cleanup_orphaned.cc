@@ -24,7 +24,8 @@ constexpr query::FieldRule kFields[] = {{"startingFromKey"}};
 // StaleConfig.
 Awaitable<absl::StatusOr<int64_t>> RemoveOrphans(RouterState& router, RoutePtr route,
                                                  CallScope scope) {
-  std::vector<ShardId> left = route->Shards();
+  // Those that own nothing of it any more, too.
+  std::vector<ShardId> left = router.cluster->AllShards();
   int64_t removed = 0;
   while (!left.empty()) {
     std::vector<ShardCall> calls;

@@ -53,16 +53,13 @@ Awaitable<absl::Status> BuildOn(RouterState& router, const Step& step) {
       .status();
 }
 
-// A shard that does not know the collection has no documents of it.
 Awaitable<absl::Status> CleanOn(RouterState& router, const Step& step) {
   const catalog::CollectionEntry& entry = step.entries.front();
   bson::Builder body;
   body.Append("_removeOrphans", int32_t{1});
   wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});
-  const absl::Status status =
-      (co_await router.cluster->Call(step.shard, body.Finish(), absl::InfiniteFuture(), {}))
-          .status();
-  co_return CodeOf(status) == ErrorCode::kStaleConfig ? absl::OkStatus() : status;
+  co_return (co_await router.cluster->Call(step.shard, body.Finish(), absl::InfiniteFuture(), {}))
+      .status();
 }
 
 // Errors: ReshardCollectionAborted when somebody has asked for that,
@@ -334,6 +331,7 @@ Awaitable<absl::Status> TakeNamesAndRun(RouterState& router, std::vector<std::st
     }
     if (CodeOf(begun) != ErrorCode::kConflictingOperationInProgress) co_return begun;
     if (router.wall->Now() > scope.deadline) co_return begun;
+    if (job.kind != kBalancing) (void)co_await AbortJob(router, name, std::string(kBalancing));
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kConflictPause, scope.cancelled));
     EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh(scope));
     router.cluster->Forget(name);

@@ -99,10 +99,10 @@ Awaitable<Rows> ShardedDataDistribution(SourceCall call) {
     for (const stats::ShardFigures& part : parts) {
       row.OpenDocument(array.NextKey());
       row.Append("shardName", Cluster::ShardName(part.shard))
-          .Append("numOrphanedDocs", int32_t{0})
+          .Append("numOrphanedDocs", part.figures.orphans)
           .Append("numOwnedDocuments", part.figures.count)
           .Append("ownedSizeBytes", part.figures.size_bytes)
-          .Append("orphanedSizeBytes", int32_t{0})
+          .Append("orphanedSizeBytes", part.figures.orphan_bytes)
           .Close();
     }
     row.Close();

@@ -34,6 +34,8 @@ void Figures::Add(const Figures& other) {
   size_bytes += other.size_bytes;
   storage_bytes += other.storage_bytes;
   index_bytes += other.index_bytes;
+  orphans += other.orphans;
+  orphan_bytes += other.orphan_bytes;
   for (const auto& [name, bytes] : other.index_sizes) index_sizes[name] += bytes;
 }
 
@@ -61,6 +63,8 @@ Awaitable<absl::StatusOr<std::vector<ShardFigures>>> AskShards(CommandContext& c
     part.shard = shards[i];
     part.figures.count = Number(reply, "count");
     part.figures.size_bytes = Number(reply, "size");
+    part.figures.orphans = Number(reply, "numOrphanDocs");
+    part.figures.orphan_bytes = Number(reply, "orphanBytes");
     part.figures.storage_bytes = Number(reply, "storageSize");
     part.figures.index_bytes = Number(reply, "totalIndexSize");
     if (const bson::Value sizes = reply["indexSizes"]; sizes.Is(bson::Type::kObject)) {
@@ -113,7 +117,7 @@ void AppendFigures(bson::Builder& reply, const Figures& figures, int64_t scale) 
   if (figures.count > 0) {
     AppendNumber(reply, "avgObjSize", figures.size_bytes / figures.count);
   }
-  reply.Append("numOrphanDocs", int32_t{0});
+  AppendNumber(reply, "numOrphanDocs", figures.orphans);
   AppendNumber(reply, "storageSize", figures.storage_bytes / scale);
   AppendNumber(reply, "totalIndexSize", figures.index_bytes / scale);
   AppendNumber(reply, "totalSize", (figures.storage_bytes + figures.index_bytes) / scale);

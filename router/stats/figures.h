@@ -20,6 +20,7 @@ namespace evenkeel::router::stats {
 struct Figures {
   int64_t count = 0, size_bytes = 0, storage_bytes = 0, index_bytes = 0;
   std::map<std::string, int64_t> index_sizes;
+  int64_t orphans = 0, orphan_bytes = 0;  // of the shards that own something of it
 
   void Add(const Figures& other);
 };

@@ -65,10 +65,13 @@ class ApplyTask final : public WriteTask {
   // A prepared transaction that has written to one of the collections: nothing was done, it is
   // waited for.
   std::shared_ptr<Transaction> blocked_on;
+  absl::Status status;
 
   void Execute(storage::WriteContext& context) override {
     blocked_on = FindPrepared(context);
     if (blocked_on != nullptr) return;
+    status = CheckNoOrphans(context);
+    if (!status.ok()) return;
     for (const auto& assignment : assignments) PutRanges(context, assignment);
     for (const auto& entry : put) Put(context, entry);
     for (const CollectionId id : drop) Drop(context, id);
@@ -86,6 +89,19 @@ class ApplyTask final : public WriteTask {
       }
     }
     return nullptr;
+  }
+
+  // A move would take them for documents that it has brought.
+  absl::Status CheckNoOrphans(storage::WriteContext& context) const {
+    for (const auto& entry : put) {
+      const auto before = CatalogOf(context).Find(entry->id);
+      const bool begins = entry->moves_ranges() && before != nullptr && !before->moves_ranges();
+      if (!begins || context.Counter(OrphanedCounterKey(entry->id)) == storage::Count{}) continue;
+      return Error(ErrorCode::kIllegalOperation,
+                   "shard{} has documents of '{}' that belong to other shards",
+                   CatalogOf(context).shard().value, entry->ns);
+    }
+    return absl::OkStatus();
   }
 
   bool Concerns(CollectionId id) const {
@@ -326,6 +342,7 @@ Awaitable<CommandResult> ApplyCatalogCommand(CommandContext& context) {
   }
   while (true) {
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(context.service, task));
+    EVENKEEL_CO_RETURN_IF_ERROR(task->status);
     if (task->blocked_on == nullptr) co_return bson::Document();
     EVENKEEL_CO_RETURN_IF_ERROR(
         co_await task->blocked_on->ended.Wait(context.deadline, context.cancelled));

@@ -43,7 +43,7 @@ Awaitable<CommandResult> CollStatsCommand(CommandContext& context) {
   const storage::ReadSlice slice = context.service.store().Read();
   EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection, OpenCollection(slice, envelope));
   const catalog::CollectionEntry& entry = *collection.entry;
-  const storage::Count all = CountOwned(slice, entry.id);
+  const storage::Count all = CountOwned(slice, entry.id), foreign = CountForeign(slice, collection);
   bson::Builder reply, sizes;
   int64_t index_bytes = 0;
   for (const catalog::IndexEntry& index : entry.indexes) {
@@ -55,7 +55,8 @@ Awaitable<CommandResult> CollStatsCommand(CommandContext& context) {
       .Append("size", all.bytes)
       .Append("avgObjSize", all.documents == 0 ? int64_t{0} : all.bytes / all.documents)
       .Append("storageSize", all.bytes)
-      .Append("numOrphanDocs", CountForeign(slice, collection).documents)
+      .Append("numOrphanDocs", foreign.documents)
+      .Append("orphanBytes", foreign.bytes)
       .Append("totalIndexSize", index_bytes)
       .Append("indexSizes", sizes.Finish());
   co_return reply.Finish();

@@ -103,14 +103,9 @@ Awaitable<absl::Status> CopyRows(CommandContext& context, const Collection& coll
   co_return absl::OkStatus();
 }
 
-bool IsGiven(const txn::RetryRecord& record, const Collection& collection) {
-  if (record.collection != collection.entry->id) return false;
-  return !collection.entry->moves_ranges() || !record.hash || collection.Leaves(*record.hash);
-}
-
 // Goes through the sessions table behind `next` and appends rows of the collection. False at its
 // end.
-bool AppendRows(CommandContext& context, const Collection& collection, std::string* next,
+bool AppendRows(CommandContext& context, CollectionId collection, std::string* next,
                 bson::Builder* reply, bson::ArrayAppender* rows) {
   const storage::ReadSlice slice = context.service.store().Read();
   const absl::Time now = context.service.wall().Now();
@@ -122,7 +117,7 @@ bool AppendRows(CommandContext& context, const Collection& collection, std::stri
     if (!txn::IsRetryRecordKey(cursor->key())) continue;
     const std::string_view value = cursor->record().value;
     const auto record = txn::DecodeRetryRecord(value);
-    if (!record.ok() || txn::IsExpired(*record, now) || !IsGiven(*record, collection)) continue;
+    if (!record.ok() || record->collection != collection || txn::IsExpired(*record, now)) continue;
     reply->OpenDocument(rows->NextKey());
     reply->AppendBinary("k", 0, cursor->key()).AppendBinary("v", 0, value).Close();
     if (reply->SizeBytes() > kRowBytesPerReply) break;
@@ -150,8 +145,7 @@ Awaitable<CommandResult> CopyInCommand(CommandContext& context) {
 Awaitable<CommandResult> CopySessionsCommand(CommandContext& context) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
                                wire::ParseEnvelope(context.body()));
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
-                               OpenCollection(*context.service.catalog(), envelope));
+  EVENKEEL_CO_RETURN_IF_ERROR(OpenCollection(*context.service.catalog(), envelope).status());
   std::string next;
   if (const bson::Value after = context.body()["after"]; after.Is(bson::Type::kBinary)) {
     next = std::string(after.AsBinary().bytes);
@@ -164,7 +158,7 @@ Awaitable<CommandResult> CopySessionsCommand(CommandContext& context) {
   bool more = true;
   absl::Status status;
   while (more && status.ok() && reply.SizeBytes() <= kRowBytesPerReply) {
-    more = AppendRows(context, collection, &next, &reply, &rows);
+    more = AppendRows(context, envelope.collection, &next, &reply, &rows);
     status = context.CheckInterrupt();
   }
   co_await base::SwitchTo(home);

@@ -10,7 +10,7 @@ namespace evenkeel::shard {
 Awaitable<CommandResult> CopyOutCommand(CommandContext& context);
 // Puts documents and rows of retryable writes that are not there yet.
 Awaitable<CommandResult> CopyInCommand(CommandContext& context);
-// Rows of retryable writes that the copy gets.
+// All rows of retryable writes of the collection: one stands for documents of several ranges.
 Awaitable<CommandResult> CopySessionsCommand(CommandContext& context);
 
 // Of a move within a collection: how many documents it has brought here, by the range they come

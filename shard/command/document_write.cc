@@ -11,6 +11,7 @@
 #include "shard/command/counters.h"
 #include "shard/command/index_values.h"
 #include "storage/keys/key_encoding.h"
+#include "storage/keys/placement.h"
 #include "wire/protocol/error_reply.h"
 
 namespace evenkeel::shard {
@@ -63,6 +64,14 @@ bool NeedsUniqueCheck(const Collection& collection, const catalog::IndexEntry& i
   if (!index.unique) return false;
   return !(index.IsIdIndex() && collection.entry->sharded() &&
            collection.entry->shard_key->IsById());
+}
+
+// By the key alone: collections in which documents of several shards share a bucket are sharded by
+// `_id` and have no unique index of their own.
+bool OwnsKey(const Collection& collection, std::string_view doc_key) {
+  if (collection.assignment == nullptr) return true;
+  const std::string_view placement = storage::WithoutCollection(doc_key);
+  return collection.Owns(storage::DecodeHash(placement, collection.entry->placed_by()).first);
 }
 
 // Errors: DuplicateKey when another document than `replaced` has a record with the same values.
@@ -198,11 +207,14 @@ absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& col
                            const IndexRecord& record, bson::View document, std::string_view doc_key,
                            std::string_view replaced) {
   const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
+  const bool owned = collection.Owns(doc_key, document);
   auto cursor = context.NewCursor(storage::Table::kIndex);
   for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {
     const std::string holder =
         storage::DocKeyOfIndexRecord(collection.entry->id, cursor->key(), cursor->record().value);
     if (holder == replaced) continue;
+    // What belongs to another shard takes nothing from what belongs to this one.
+    if (owned && !OwnsKey(collection, holder)) continue;
     return Duplicate(collection, *record.index,
                      TupleOf(*record.index, document, doc_key, record.key));
   }
