@@ -181,17 +181,11 @@ void CheckOnShards(const MetadataSnapshot& snapshot, const CollectionEntry& entr
     }
     if (!owns && !entry.sharded()) {
       bson::Builder details = OnShard(entry.ns, number);
-      details.AppendBinary("localUUID", kUuidSubtype, local->second.entry.uuid);
+      details.AppendBinary("localUUID", kUuidSubtype, local->second.uuid);
       out->Add("MisplacedCollection", "an unsharded collection is on a shard that is not its own",
                std::move(details));
     }
-    CheckLocal(entry, local->second.entry, number, out);
-    if (local->second.orphans != 0) {
-      bson::Builder details = OnShard(entry.ns, number);
-      details.Append("documents", local->second.orphans);
-      out->Add("OrphanedDocuments", "a shard has documents that other shards own",
-               std::move(details));
-    }
+    CheckLocal(entry, local->second, number, out);
   }
 }
 
@@ -201,10 +195,10 @@ void CheckUnknown(const MetadataSnapshot& snapshot, Inconsistencies* out) {
   for (const CollectionEntry& entry : snapshot.catalog) known.insert(entry.id.value);
   for (const auto& [number, rows] : snapshot.shards) {
     for (const auto& [id, row] : rows.collections) {
-      const std::string& ns = row.entry.ns;
+      const std::string& ns = row.ns;
       if (known.contains(id) || snapshot.IsBusy(ns) || !out->Concerns(ns)) continue;
       bson::Builder details = OnShard(ns, number);
-      details.AppendBinary("localUUID", kUuidSubtype, row.entry.uuid);
+      details.AppendBinary("localUUID", kUuidSubtype, row.uuid);
       out->Add("UnknownCollection", "a shard has a collection that config.catalog lacks",
                std::move(details));
     }

@@ -22,9 +22,7 @@ absl::Status AddShardRow(bson::View row, ShardRows* rows) {
   EVENKEEL_ASSIGN_OR_RETURN(CollectionEntry parsed, CollectionEntry::FromBson(entry.AsDocument()));
   const uint64_t id = parsed.id.value;
   if (id < catalog::kFirstUserId) return absl::OkStatus();  // built in, the same everywhere
-  const bson::Value orphans = row["orphans"];
-  rows->collections.insert_or_assign(
-      id, ShardRow{std::move(parsed), orphans.IsNumber() ? bson::ToInt64Truncated(orphans) : 0});
+  rows->collections.insert_or_assign(id, std::move(parsed));
   return absl::OkStatus();
 }
 

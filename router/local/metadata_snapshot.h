@@ -21,13 +21,8 @@
 namespace evenkeel::router::local {
 
 // A collection as one shard knows it.
-struct ShardRow {
-  catalog::CollectionEntry entry;
-  int64_t orphans = 0;  // documents that other shards own
-};
-
 struct ShardRows {
-  std::map<uint64_t, ShardRow> collections;  // by id
+  std::map<uint64_t, catalog::CollectionEntry> collections;  // by id
   std::vector<bson::Document> assignments;
 };
 

@@ -75,10 +75,10 @@ class MetadataCheckTest : public testing::Test {
     snapshot_.assignments.emplace("default", assignment);
     for (uint32_t shard = 0; shard < 2; ++shard) {
       ShardRows& rows = snapshot_.shards[shard];
-      rows.collections.emplace(1000, ShardRow{Sharded()});
+      rows.collections.emplace(1000, Sharded());
       rows.assignments.push_back(assignment.ToBson());
     }
-    snapshot_.shards[1].collections.emplace(1010, ShardRow{Unsharded()});
+    snapshot_.shards[1].collections.emplace(1010, Unsharded());
   }
 
   // The types found, separated by blanks.
@@ -94,7 +94,7 @@ class MetadataCheckTest : public testing::Test {
     return types;
   }
   CollectionEntry& Local(uint32_t shard, uint64_t id) {
-    return snapshot_.shards[shard].collections.at(id).entry;
+    return snapshot_.shards[shard].collections.at(id);
   }
   bson::Document SetField(const bson::Document& row, std::string_view name, bson::View value) {
     bson::Builder out;
@@ -134,11 +134,9 @@ TEST_F(MetadataCheckTest, RowsOfShards) {
        [this] { Local(0, 1000).shard_key.reset(); }},
       {"missing", "MissingLocalCollection", [this] { snapshot_.shards[0].collections.clear(); }},
       {"misplaced", "MisplacedCollection",
-       [this] { snapshot_.shards[0].collections.emplace(1010, ShardRow{Unsharded()}); }},
+       [this] { snapshot_.shards[0].collections.emplace(1010, Unsharded()); }},
       {"unknown", "UnknownCollection",
-       [this] { snapshot_.shards[0].collections.emplace(1020, ShardRow{Unsharded()}); }},
-      {"orphans", "OrphanedDocuments",
-       [this] { snapshot_.shards[0].collections.at(1000).orphans = 3; }},
+       [this] { snapshot_.shards[0].collections.emplace(1020, Unsharded()); }},
       {"ranges", "AssignmentMismatch",
        [this] {
          snapshot_.shards[1].assignments[0] = catalog::Assignment::Equal("default", 3).ToBson();
