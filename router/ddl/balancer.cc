@@ -113,7 +113,7 @@ Awaitable<absl::StatusOr<Job>> PlanMoveRanges(RouterState& router, std::string n
   if (route == nullptr || !route->assignment || route->assignment->name() == newest->name()) {
     co_return Job{};
   }
-  EVENKEEL_CO_ASSIGN_OR_RETURN(const uint64_t id, co_await AllocateIds(router, 2));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const uint64_t id, co_await AllocateIds(router, 3));
   co_return MoveRangesJob(router, *route, *newest, CollectionId{id});
 }
 

@@ -230,6 +230,14 @@ Awaitable<absl::Status> CopySessions(const Move& move, ShardId shard) {
   co_return absl::OkStatus();
 }
 
+Awaitable<absl::Status> CheckClashes(const Move& move) {
+  std::vector<ShardCall> calls;
+  for (const ShardId shard : move.into.Shards()) {
+    calls.push_back({shard, MakeMessage(Command("_checkClashes", *move.into.entry).Finish())});
+  }
+  co_return co_await SendAll(move, std::move(calls));
+}
+
 Awaitable<absl::StatusOr<int64_t>> CountOf(const Move& move, const catalog::Route& route) {
   int64_t count = 0;
   for (const ShardId shard : route.Shards()) {
@@ -320,6 +328,7 @@ Awaitable<absl::Status> CatchUpToTheEnd(RouterState& router, CollectionEntry fro
   }
   OnShard sessions = [&move](ShardId shard) { return CopySessions(move, shard); };
   EVENKEEL_CO_RETURN_IF_ERROR(co_await OnSources(move, std::move(sessions)));
+  EVENKEEL_CO_RETURN_IF_ERROR(co_await CheckClashes(move));
   if (move.IsWithinCollection()) co_return co_await TellLeaving(move);
   co_return co_await CheckCounts(move);
 }

@@ -40,7 +40,7 @@ Job CreateJob(RouterState& router, std::string kind, const catalog::Route& into)
 Job CopyJob(RouterState& router, std::string kind, const catalog::Route& from,
             const catalog::Route& into);
 // The job that gives a collection other ranges in the same way: only what gets another owner is
-// copied. `id` and the one behind it were never used before.
+// copied. `id` and the two behind it were never used before.
 Job MoveRangesJob(RouterState& router, const catalog::Route& from, const catalog::Assignment& next,
                   CollectionId id);
 

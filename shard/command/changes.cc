@@ -9,6 +9,7 @@
 
 #include "base/async/wait.h"
 #include "base/bson/builder.h"
+#include "base/bson/json.h"
 #include "base/fail_point.h"
 #include "base/status.h"
 #include "shard/command/write_task.h"
@@ -31,12 +32,14 @@ std::string PlaceIn(CollectionId id, std::string_view place) {
   return storage::DocPrefix(id).append(storage::WithoutCollection(place));
 }
 
-// Ages lie under the id behind the one that names the copy (of its first index, or allocated for
-// this): notes may lie under that one.
-CollectionId AgesOf(CollectionId copy) { return CollectionId{copy.value + 1}; }
-CollectionId AgesOf(const catalog::CollectionEntry& copy) {
-  return AgesOf(copy.moves_ranges() ? copy.copied_to->id : copy.id);
+// Notes may lie under the id that names the copy; ages lie under the one behind it, clashes under
+// the next: ids of the copy's indexes, or allocated for this.
+CollectionId Behind(const catalog::CollectionEntry& copy, uint64_t distance) {
+  const CollectionId id = copy.moves_ranges() ? copy.copied_to->id : copy.id;
+  return CollectionId{id.value + distance};
 }
+CollectionId AgesOf(const catalog::CollectionEntry& copy) { return Behind(copy, 1); }
+CollectionId ClashesOf(const catalog::CollectionEntry& copy) { return Behind(copy, 2); }
 
 std::string EncodeInt64(int64_t number) {
   return std::string(reinterpret_cast<const char*>(&number), sizeof(number));
@@ -201,6 +204,52 @@ absl::StatusOr<Note> NoteFrom(const Collection& collection, bson::View row) {
   return note;
 }
 
+// ---- clashes ----
+
+// False for what the same move takes away.
+bool StaysHere(const Collection& collection, std::string_view doc_key) {
+  if (!collection.entry->moves_ranges()) return true;
+  const auto hashes = storage::DecodeHash(storage::WithoutCollection(doc_key),
+                                          collection.entry->placed_by());
+  return collection.next->Owns(collection.shard, hashes.first);
+}
+
+absl::Status CheckNoClash(const storage::ReadSlice& slice, const Collection& collection,
+                          std::string_view doc_key) {
+  const auto stored = slice.Get(Table::kDocs, doc_key);
+  if (!stored) return absl::OkStatus();
+  const bson::View document(stored->value.data());
+  EVENKEEL_ASSIGN_OR_RETURN(const DocumentRecords records,
+                            RecordsOf(*collection.entry, document));
+  for (const IndexRecord& record : records.indexes) {
+    if (!record.index->unique) continue;
+    const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
+    const auto cursor = slice.NewCursor(Table::kIndex);
+    for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
+         cursor->Next()) {
+      const std::string holder = storage::DocKeyOfIndexRecord(
+          collection.entry->id, cursor->key(), cursor->record().value);
+      if (holder == doc_key || !StaysHere(collection, holder)) continue;
+      return Error(ErrorCode::kDuplicateKey,
+                   "E11000 several documents of '{}' with one value in the unique index '{}' would "
+                   "lie on shard{}: _id {}",
+                   collection.entry->ns, record.index->name, collection.shard.value,
+                   bson::ToDisplay(document["_id"]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNoClashes(CommandContext& context, const Collection& collection) {
+  const storage::ReadSlice slice = context.service.store().Read();
+  const storage::TableRange noted = storage::DocsOf(ClashesOf(*collection.entry));
+  const auto cursor = slice.NewCursor(Table::kChanges);
+  for (cursor->Seek(noted.begin); cursor->Valid() && cursor->key() < noted.end; cursor->Next()) {
+    EVENKEEL_RETURN_IF_ERROR(CheckNoClash(slice, collection, cursor->record().value));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void NoteChange(storage::WriteContext& context, const Collection& collection,
@@ -216,8 +265,14 @@ void NoteChange(storage::WriteContext& context, const Collection& collection,
   context.Put(Table::kChanges, PlaceIn(entry.copied_to->id, place.key), value);
 }
 
+void NoteClash(storage::WriteContext& context, const catalog::CollectionEntry& copy,
+               std::string_view doc_key) {
+  context.Put(Table::kChanges, PlaceIn(ClashesOf(copy), doc_key), doc_key);
+}
+
 void ForgetAges(storage::WriteContext& context, const catalog::CollectionEntry& copy) {
   context.RemoveRange(Table::kChanges, storage::DocsOf(AgesOf(copy)));
+  context.RemoveRange(Table::kChanges, storage::DocsOf(ClashesOf(copy)));
 }
 
 void ForgetNotes(storage::WriteContext& context, const catalog::CopyTarget& copy) {
@@ -279,6 +334,19 @@ Awaitable<CommandResult> ApplyChangesCommand(CommandContext& context) {
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context, task));
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
   }
+  co_return bson::Document();
+}
+
+Awaitable<CommandResult> CheckClashesCommand(CommandContext& context) {
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const wire::ShardEnvelope envelope,
+                               wire::ParseEnvelope(context.body()));
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection,
+                               OpenCollection(*context.service.catalog(), envelope));
+  const auto home = context.service.executor();
+  co_await base::SwitchTo(context.service.pool());
+  const absl::Status status = CheckNoClashes(context, collection);
+  co_await base::SwitchTo(home);
+  EVENKEEL_CO_RETURN_IF_ERROR(status);
   co_return bson::Document();
 }
 

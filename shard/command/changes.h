@@ -15,6 +15,10 @@ namespace evenkeel::shard {
 void NoteChange(storage::WriteContext& context, const Collection& collection,
                 const PreparedDocument& document);
 
+// Notes that a document which a job brings has the values of another one in a unique index.
+void NoteClash(storage::WriteContext& context, const catalog::CollectionEntry& copy,
+               std::string_view doc_key);
+
 // Removes the ages of a copy that is complete, or given up.
 void ForgetAges(storage::WriteContext& context, const catalog::CollectionEntry& copy);
 // Removes the notes of a copy that is complete, or given up.
@@ -27,5 +31,9 @@ Awaitable<CommandResult> ForgetChangesCommand(CommandContext& context);
 // _applyChanges: takes notes over into the copy. Repeatable, in any order: of two changes at one
 // place the later one stays, and a document is not removed by a note of its own age.
 Awaitable<CommandResult> ApplyChangesCommand(CommandContext& context);
+
+// _checkClashes: whether documents that the job has brought still have values of others in unique
+// indexes. Errors: DuplicateKey.
+Awaitable<CommandResult> CheckClashesCommand(CommandContext& context);
 
 }  // namespace evenkeel::shard

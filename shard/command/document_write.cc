@@ -74,6 +74,14 @@ bool OwnsKey(const Collection& collection, std::string_view doc_key) {
   return collection.Owns(storage::DecodeHash(placement, collection.entry->placed_by()).first);
 }
 
+// True for a document that a job is bringing here. What it brings may be older than what clients
+// have done meanwhile, so that values may be taken twice for a while: noted, and looked at again
+// when the job ends.
+bool Arrives(const Collection& collection, std::string_view doc_key) {
+  if (!collection.entry->job.empty()) return true;
+  return collection.entry->moves_ranges() && !OwnsKey(collection, doc_key);
+}
+
 // Errors: DuplicateKey when another document than `replaced` has a record with the same values.
 absl::Status CheckUnique(storage::WriteContext& context, const Collection& collection,
                          const PreparedDocument& added, std::string_view replaced) {
@@ -157,8 +165,10 @@ class IndexChanges {
   storage::Count change_;
 };
 
+// may_lack  there may be no records of what goes: an index was made while the document lay here, but
+// belonged to another shard.
 void ReplaceRecords(storage::WriteContext& context, const std::vector<IndexRecord>& old,
-                    const std::vector<IndexRecord>& added) {
+                    const std::vector<IndexRecord>& added, bool may_lack = false) {
   IndexChanges changes(context);
   // Both lists are in key order: walk them side by side.
   auto gone = old.begin();
@@ -167,7 +177,7 @@ void ReplaceRecords(storage::WriteContext& context, const std::vector<IndexRecor
     const bool only_gone = come == added.end() || (gone != old.end() && gone->key < come->key);
     const bool same = !only_gone && gone != old.end() && gone->key == come->key;
     const IndexRecord& record = only_gone ? *gone : *come;
-    if (!record.index->ready) {
+    if (!record.index->ready || may_lack) {
       if (only_gone) {
         changes.RemoveIfPresent(record);
       } else {
@@ -207,14 +217,18 @@ absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& col
                            const IndexRecord& record, bson::View document, std::string_view doc_key,
                            std::string_view replaced) {
   const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
-  const bool owned = collection.Owns(doc_key, document);
+  const bool arrives = Arrives(collection, doc_key);
   auto cursor = context.NewCursor(storage::Table::kIndex);
   for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {
     const std::string holder =
         storage::DocKeyOfIndexRecord(collection.entry->id, cursor->key(), cursor->record().value);
     if (holder == replaced) continue;
-    // What belongs to another shard takes nothing from what belongs to this one.
-    if (owned && !OwnsKey(collection, holder)) continue;
+    if (arrives || Arrives(collection, holder)) {
+      NoteClash(context, *collection.entry, arrives ? doc_key : holder);
+      continue;
+    }
+    // What is orphaned takes nothing from what belongs to this shard.
+    if (!OwnsKey(collection, holder)) continue;
     return Duplicate(collection, *record.index,
                      TupleOf(*record.index, document, doc_key, record.key));
   }
@@ -297,7 +311,7 @@ absl::Status InstallRemove(storage::WriteContext& context, const Collection& col
                            const PreparedDocument& old) {
   EVENKEEL_RETURN_IF_ERROR(ClaimChange(context, collection, old.records, {}));
   context.Remove(storage::Table::kDocs, old.records.doc_key);
-  ReplaceRecords(context, old.records.indexes, {});
+  ReplaceRecords(context, old.records.indexes, {}, !collection.Owns(old.records.hash));
   AddToCounter(context, collection, old.records.hash, -1,
                -static_cast<int64_t>(old.document.SizeBytes()));
   NoteChange(context, collection, old);

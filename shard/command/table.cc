@@ -37,6 +37,7 @@ constexpr std::array kRows = {
     Row{"_arrivals", ArrivalsCommand},
     Row{"_buildIndex", BuildIndexCommand},
     Row{"_changes", ChangesCommand},
+    Row{"_checkClashes", CheckClashesCommand},
     Row{"_choose", ChooseCommand},
     Row{"_collStats", CollStatsCommand},
     Row{"_commitCatalog", CommitCatalogCommand},
