@@ -133,6 +133,7 @@ absl::Status ClusterNode::Boot() {
 absl::Status ClusterNode::Stop() {
   const absl::Time deadline = process_.wall()->Now() + kStopTime;
   base::LogInfo("start", "stopping");
+  if (router_) router_->AnnounceStop(deadline);
   process_.StopServing(deadline);
   if (router_) process_.Run(router_->Stop(deadline));
   process_.StopPool();

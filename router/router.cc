@@ -169,6 +169,8 @@ Awaitable<absl::Status> Router::Start() {
   co_return absl::OkStatus();
 }
 
+void Router::AnnounceStop(absl::Time deadline) { state_->stop_ms = absl::ToUnixMillis(deadline); }
+
 Awaitable<void> Router::Stop(absl::Time deadline) {
   state_->stopping = true;
   co_await background_.Stop();

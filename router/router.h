@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -73,6 +74,9 @@ struct RouterState {
   Metrics metrics;
   std::unique_ptr<fail::CommandFailPoints> fail_points;  // null without test commands
   std::atomic<int64_t> slow_ms{100};                     // the options', until profile changes it
+  // When copies of documents have to end, in milliseconds since 1970: they would hold up the end of
+  // the process for hours.
+  std::atomic<int64_t> stop_ms{std::numeric_limits<int64_t>::max()};
   base::TaskGroup* background = nullptr;  // work that outlives its command, ended by Router::Stop
   std::atomic<bool> stopping{false};      // since Router::Stop: jobs that copy are left to others
   std::atomic<int64_t> prefetched_bytes{0};  // of cursors whose client has not asked yet
@@ -93,6 +97,9 @@ class Router final : public wire::RequestHandler {
   // Makes the cluster's first catalog when there is none, finishes jobs that a crash left. Before
   // serving.
   Awaitable<absl::Status> Start();
+  // Before the listener stops: moves that are still copying by then end and are undone by another
+  // router, or after the next start.
+  void AnnounceStop(absl::Time deadline);
   // Ends cursors and waits for running commands, up to the deadline.
   Awaitable<void> Stop(absl::Time deadline);
 

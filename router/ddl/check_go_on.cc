@@ -1,6 +1,8 @@
 // Waits for the rate, reports to the table of moves.
 #include "router/ddl/check_go_on.h"
 
+#include <absl/time/clock.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -32,7 +34,17 @@ Size SizeOf(bson::View batch) {
   return size;
 }
 
+Awaitable<absl::Status> Interrupted() {
+  co_return MakeError(
+      ErrorCode::kInterruptedAtShutdown,
+      "the router stops: the move is undone by another one or after the next start");
+}
+
 }  // namespace
+
+Awaitable<absl::Status> CheckGoOn::operator()() const {
+  return absl::ToUnixMillis(absl::Now()) > router_.stop_ms.load() ? Interrupted() : ask_();
+}
 
 Awaitable<absl::Status> CheckGoOn::Measure(ShardId source, const catalog::CollectionEntry& entry,
                                            double share) const {
@@ -55,7 +67,7 @@ Awaitable<absl::Status> CheckGoOn::AwaitTurn(bson::View batch) const {
     const absl::Duration wait = router_.copy_rate->TryTake(bytes);
     if (wait == absl::ZeroDuration()) co_return absl::OkStatus();
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(std::min(wait, kNapMax)));
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await ask_());
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await (*this)());
   }
 }
 

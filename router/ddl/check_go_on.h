@@ -23,15 +23,15 @@ class CheckGoOn {
   CheckGoOn(RouterState& router, Ask ask, std::shared_ptr<MoveProgress> progress)
       : router_(router), ask_(std::move(ask)), progress_(std::move(progress)) {}
 
-  // An error ends the copy.
-  Awaitable<absl::Status> operator()() const { return ask_(); }
+  // An error ends the copy. Errors: of the question; InterruptedAtShutdown.
+  Awaitable<absl::Status> operator()() const;
 
   // Before the copy: what a source has of the collection, of which that share is copied. Errors:
   // of the shard.
   Awaitable<absl::Status> Measure(ShardId source, const catalog::CollectionEntry& entry,
                                   double share) const;
-  // Waits until this batch of documents, an array, may be put. Errors: of the question whether it
-  // may go on, which is asked meanwhile.
+  // Waits until this batch of documents, an array, may be put. Errors: as above, which is asked
+  // meanwhile.
   Awaitable<absl::Status> AwaitTurn(bson::View batch) const;
   void Copied(bson::View batch) const;
   // The batch took so long while clients were served.

@@ -82,9 +82,6 @@ Awaitable<absl::Status> Answer(absl::Status status) { co_return status; }
 CheckGoOn GoesOn(RouterState& router, const Job& job) {
   auto next = std::make_shared<absl::Time>(absl::InfinitePast());
   CheckGoOn::Ask ask = [&router, name = job.name, version = job.version, next]() {
-    if (router.stopping) {
-      return Answer(MakeError(ErrorCode::kShutdownInProgress, "this router is shutting down"));
-    }
     const absl::Time now = absl::Now();
     if (now < *next) return Answer(absl::OkStatus());
     *next = now + kLookPause;
