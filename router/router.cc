@@ -1,6 +1,8 @@
 // Dispatch: generic checks, order within sessions, the handler, the reply.
 #include "router/router.h"
 
+#include <absl/time/clock.h>
+
 #include <algorithm>
 #include <boost/asio/this_coro.hpp>
 #include <exception>
@@ -45,6 +47,7 @@ constexpr absl::Duration kResolvePeriod = absl::Seconds(2);
 constexpr absl::Duration kInDoubtAge = absl::Seconds(10);
 constexpr absl::Duration kPresencePeriod = absl::Seconds(5);
 constexpr absl::Duration kBalancePeriod = absl::Seconds(3);
+constexpr absl::Duration kBalancePoll = absl::Milliseconds(100);
 constexpr absl::Duration kMovesPeriod = absl::Seconds(10);
 constexpr absl::Duration kStopPollPeriod = absl::Milliseconds(10);
 
@@ -172,7 +175,7 @@ Awaitable<absl::Status> Router::Start() {
 void Router::AnnounceStop(absl::Time deadline) { state_->stop_ms = absl::ToUnixMillis(deadline); }
 
 Awaitable<void> Router::Stop(absl::Time deadline) {
-  state_->stopping = true;
+  state_->stop_ms = 0;
   co_await background_.Stop();
   while (state_->metrics.running.load(std::memory_order_relaxed) > 0 &&
          state_->wall->Now() < deadline) {
@@ -197,17 +200,14 @@ Awaitable<void> Router::WatchJobs(base::CancellationToken cancelled) {
 
 Awaitable<void> Router::Balance(base::CancellationToken cancelled) {
   ddl::Balancer balancer;
-  while ((co_await base::Sleep(kBalancePeriod, cancelled)).ok()) {
+  while (!cancelled.IsCancelled()) {
     const absl::Status status = co_await balancer.RunRound(*state_, cancelled);
     if (!status.ok()) base::LogWarning("balancer", "a round has failed", {{"error", status}});
-  }
-}
-
-Awaitable<void> Router::LogMoves(base::CancellationToken cancelled) {
-  while (true) {
-    const absl::Status slept = co_await base::Sleep(kMovesPeriod, cancelled);
-    if (!slept.ok()) co_return;
-    state_->moves->LogAll();
+    const absl::Time next = absl::Now() + kBalancePeriod;
+    while (absl::Now() < next && !state_->balance_now.exchange(false)) {
+      const absl::Status slept = co_await base::Sleep(kBalancePoll, cancelled);
+      if (!slept.ok()) co_return;
+    }
   }
 }
 

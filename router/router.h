@@ -78,7 +78,7 @@ struct RouterState {
   // the process for hours.
   std::atomic<int64_t> stop_ms{std::numeric_limits<int64_t>::max()};
   base::TaskGroup* background = nullptr;  // work that outlives its command, ended by Router::Stop
-  std::atomic<bool> stopping{false};      // since Router::Stop: jobs that copy are left to others
+  std::atomic<bool> balance_now{false};   // the shards have changed: the balancer looks at once
   std::atomic<int64_t> prefetched_bytes{0};  // of cursors whose client has not asked yet
   RouterState();
   ~RouterState();

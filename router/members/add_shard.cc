@@ -235,6 +235,7 @@ Awaitable<CommandResult> AddShardCommand(CommandContext& context) {
   co_await channel->Stop();
   EVENKEEL_CO_RETURN_IF_ERROR(added.status());
   EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh(scope));
+  router.balance_now = true;
   bson::Builder reply;
   reply.Append("shardAdded", ShardName(*added));
   co_return reply.Finish();

@@ -79,8 +79,10 @@ Awaitable<absl::Status> SetDraining(CommandContext& context, const Named& named,
   if (named.draining() == draining) co_return absl::OkStatus();
   base::LogInfo("router", draining ? "a shard is drained" : "a shard is not drained any more",
                 {{"shard", named.name()}});
-  co_return co_await Change(context.router, named, WithDraining(named.row.view(), draining),
-                            context.scope());
+  const absl::Status changed = co_await Change(
+      context.router, named, WithDraining(named.row.view(), draining), context.scope());
+  context.router.balance_now = true;
+  co_return changed;
 }
 
 absl::Status CheckDraining(const Named& named) {

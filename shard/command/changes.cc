@@ -209,8 +209,8 @@ absl::StatusOr<Note> NoteFrom(const Collection& collection, bson::View row) {
 // False for what the same move takes away.
 bool StaysHere(const Collection& collection, std::string_view doc_key) {
   if (!collection.entry->moves_ranges()) return true;
-  const auto hashes = storage::DecodeHash(storage::WithoutCollection(doc_key),
-                                          collection.entry->placed_by());
+  const auto hashes =
+      storage::DecodeHash(storage::WithoutCollection(doc_key), collection.entry->placed_by());
   return collection.next->Owns(collection.shard, hashes.first);
 }
 
@@ -219,16 +219,15 @@ absl::Status CheckNoClash(const storage::ReadSlice& slice, const Collection& col
   const auto stored = slice.Get(Table::kDocs, doc_key);
   if (!stored) return absl::OkStatus();
   const bson::View document(stored->value.data());
-  EVENKEEL_ASSIGN_OR_RETURN(const DocumentRecords records,
-                            RecordsOf(*collection.entry, document));
+  EVENKEEL_ASSIGN_OR_RETURN(const DocumentRecords records, RecordsOf(*collection.entry, document));
   for (const IndexRecord& record : records.indexes) {
     if (!record.index->unique) continue;
     const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
     const auto cursor = slice.NewCursor(Table::kIndex);
     for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
          cursor->Next()) {
-      const std::string holder = storage::DocKeyOfIndexRecord(
-          collection.entry->id, cursor->key(), cursor->record().value);
+      const std::string holder =
+          storage::DocKeyOfIndexRecord(collection.entry->id, cursor->key(), cursor->record().value);
       if (holder == doc_key || !StaysHere(collection, holder)) continue;
       return Error(ErrorCode::kDuplicateKey,
                    "E11000 several documents of '{}' with one value in the unique index '{}' would "
@@ -256,6 +255,8 @@ void NoteChange(storage::WriteContext& context, const Collection& collection,
                 const PreparedDocument& document) {
   const catalog::CollectionEntry& entry = *collection.entry;
   if (!entry.copied_to) return;
+  // Of what belongs to another shard that one has the copy.
+  if (!collection.Owns(document.records.hash)) return;
   if (entry.moves_ranges() && !collection.Leaves(document.records.hash)) return;
   // A document that has no place in the copy is noted under none: the job meets it there and fails.
   catalog::Placement place;

@@ -165,8 +165,8 @@ class IndexChanges {
   storage::Count change_;
 };
 
-// may_lack  there may be no records of what goes: an index was made while the document lay here, but
-// belonged to another shard.
+// may_lack  there may be no records of what goes: an index was made while the document lay here,
+// but belonged to another shard.
 void ReplaceRecords(storage::WriteContext& context, const std::vector<IndexRecord>& old,
                     const std::vector<IndexRecord>& added, bool may_lack = false) {
   IndexChanges changes(context);
