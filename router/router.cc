@@ -211,6 +211,14 @@ Awaitable<void> Router::Balance(base::CancellationToken cancelled) {
   }
 }
 
+Awaitable<void> Router::LogMoves(base::CancellationToken cancelled) {
+  while (true) {
+    const absl::Status slept = co_await base::Sleep(kMovesPeriod, cancelled);
+    if (!slept.ok()) co_return;
+    state_->moves->LogAll();
+  }
+}
+
 Awaitable<void> Router::ResolveInDoubt(base::CancellationToken cancelled) {
   while (true) {
     const absl::Status slept = co_await base::Sleep(kResolvePeriod, cancelled);
