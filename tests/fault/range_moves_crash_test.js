@@ -60,11 +60,11 @@ describe('a crash while ranges move', () => {
       const wanted = setDraining(client, LEAVING, away).then(() => until('the move', () => isBalanced(client, LEAVING, !away)));
       const survived = await Promise.race([wanted.then(() => true, () => false), server.exited.then(() => false)]);
       state.done = true;
+      if (!survived) await client.close(true);
       await writing;
       if (!survived) {
         await server.exited;
         await wanted.catch(() => {});
-        await client.close(true);
         await server.start();
         await connect();
         // What was asked for may not have been heard.
