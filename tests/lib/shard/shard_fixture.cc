@@ -50,7 +50,8 @@ std::string TestCollection::Entry() const {
                      R"({"$binary": {"base64": "AAAAAAAAAAAAAAAAAAAAAA==", "subType": "04"}}, )" +
                      R"("options": {}, )";
   if (!shard_key.empty()) {
-    json += R"("key": )" + shard_key + R"(, "unique": false, "assignment": "default", )";
+    json +=
+        R"("key": )" + shard_key + R"(, "unique": false, "assignment": ")" + assignment + R"(", )";
   } else {
     json += R"("primary": 0, )";
   }

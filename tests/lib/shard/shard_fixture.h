@@ -31,7 +31,8 @@ struct TestCollection {
   std::vector<std::string> indexes;  // behind `_id_`: {"key": {…}, "name": …, …}
   std::vector<bool> building;        // per entry of `indexes`; missing: ready
   bool writes_closed = false;
-  std::string copied_to;  // {"id": NumberLong, "key": {…}} while a job copies it
+  std::string copied_to;               // {"id": NumberLong, "key": {…}} while a job copies it
+  std::string assignment = "default";  // of a sharded one
 
   std::string_view name() const { return std::string_view(ns).substr(ns.find('.') + 1); }
   uint64_t index_id(size_t i) const { return id + 1 + i; }

@@ -88,8 +88,7 @@ TEST(Rebalance, AHundredChanges) {
   size_t most_ranges = 0;
   for (int change = 0; change < 100; ++change) {
     if (members.size() > 1 && random.Chance(0.5)) {
-      members.erase(members.begin() +
-                    static_cast<std::ptrdiff_t>(random.Uniform(members.size())));
+      members.erase(members.begin() + static_cast<std::ptrdiff_t>(random.Uniform(members.size())));
     } else if (members.size() < 12) {
       members.push_back(ShardId{next++});
     }
