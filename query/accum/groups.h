@@ -18,13 +18,13 @@ std::span<const AccumOp> SumAvgOps();
 std::span<const AccumOp> TopBottomOps();
 
 // What every group promises about its rows: sorted by name, unique, "$" in front, spec and tests
-// given, whole or empty.
+// given. (That a row is whole or empty is a unit test's: under -fsanitize=undefined GCC 12 does not
+// take a comparison of functions for a constant.)
 constexpr bool RowsAreGood(std::span<const AccumOp> rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const AccumOp& row = rows[i];
     if (!row.name.starts_with('$') || row.spec.empty() || row.tests.empty()) return false;
     if (i > 0 && rows[i - 1].name >= row.name) return false;
-    if ((row.init != nullptr) != (row.parse != nullptr)) return false;
   }
   return true;
 }

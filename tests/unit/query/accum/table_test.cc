@@ -14,6 +14,7 @@ TEST(AccumTable, IsSortedAndFindsEveryRow) {
     EXPECT_LT(last, row->name);
     last = row->name;
     EXPECT_EQ(FindAccumulator(row->name), row);
+    EXPECT_EQ(row->init != nullptr, row->parse != nullptr) << row->name << " is whole or empty";
   }
   EXPECT_EQ(FindAccumulator("$nothing"), nullptr);
   for (const std::string_view name : {"$top", "$median", "$covariancePop", "$accumulator"}) {
