@@ -310,18 +310,22 @@ bool SharedLog::WriteBuffer(LogSegment& segment, uint64_t offset) {
     Fail(status);
     return false;
   }
-  absl::MutexLock lock(&mutex_);
-  ++stats_.groups;
-  stats_.bytes += bytes.size();
   return true;
+}
+
+// What was written last is durable, and counted in the same moment.
+void SharedLog::SettleLocked() {
+  in_flight_ = false;
+  durable_ = segments_.end();
+  ++stats_.groups;
+  stats_.bytes += buffer_.size();
 }
 
 void SharedLog::Commit(const Group& group) {
   {
     absl::MutexLock lock(&mutex_);
-    in_flight_ = false;
+    SettleLocked();
     closed_ = false;
-    durable_ = segments_.end();
     for (size_t i = 0; i < group.entries.size(); ++i) {
       const PendingEntry& pending = group.entries[i];
       group.segment->NoteEntry(ToRecord(pending, group.durable), group.offsets[i]);
@@ -360,8 +364,7 @@ bool SharedLog::WriteClosing() {
   AppendLogRecord(closing, LogPayloadChecksum({}), segment->At(offset), segment->salt(), &buffer_);
   if (!WriteBuffer(*segment, offset)) return false;
   absl::MutexLock lock(&mutex_);
-  in_flight_ = false;
-  durable_ = segments_.end();
+  SettleLocked();
   return true;
 }
 

@@ -141,6 +141,7 @@ class SharedLog {
   bool WriteClosing();
   // Writes buffer_; false after a failure, which has been reported.
   bool WriteBuffer(LogSegment& segment, uint64_t offset);
+  void SettleLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Fail(const absl::Status& status);
 
   // Space and old segments; by any thread.
