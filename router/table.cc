@@ -126,6 +126,12 @@ constexpr CommandHandler HandlerOf(std::string_view name) {
   return nullptr;
 }
 
+// By name: -fsanitize=undefined takes no comparison of a function's address for a constant.
+constexpr bool IsServed(std::string_view name) {
+  return std::any_of(std::begin(kRows), std::end(kRows),
+                     [name](const Row& row) { return row.name == name; });
+}
+
 constexpr auto MakeTable() {
   std::array<CommandHandler, std::size(kNames)> table{};
   for (size_t i = 0; i < table.size(); ++i) table[i] = HandlerOf(kNames[i]);
@@ -137,7 +143,7 @@ constexpr auto kTable = MakeTable();
 constexpr bool EveryRowIsServed() {
   for (size_t i = 0; i < kTable.size(); ++i) {
     const bool wanted = (FlagsOf(i) & (wire::kUnsupported | wire::kInternal)) == 0;
-    if (wanted != (kTable[i] != nullptr)) return false;
+    if (wanted != IsServed(kNames[i])) return false;
   }
   return true;
 }
@@ -145,9 +151,7 @@ constexpr bool EveryRowIsServed() {
 static_assert(std::is_sorted(std::begin(kRows), std::end(kRows),
                              [](const Row& a, const Row& b) { return a.name < b.name; }));
 static_assert(EveryRowIsServed(), "a supported command lacks its handler, or the reverse");
-static_assert(std::count_if(std::begin(kTable), std::end(kTable),
-                            [](CommandHandler handler) { return handler != nullptr; }) ==
-                  std::ssize(kRows),
+static_assert(std::count_if(std::begin(kNames), std::end(kNames), IsServed) == std::ssize(kRows),
               "a handler has no row in commands.inc");
 
 }  // namespace
