@@ -137,6 +137,7 @@ absl::StatusOr<CollectionEntry> CollectionEntry::FromBson(bson::View document) {
     EVENKEEL_ASSIGN_OR_RETURN(entry.indexes, IndexesFromBson(indexes.AsDocument()));
   }
   entry.writes_closed = BoolField(document, "writesClosed");
+  entry.retired = BoolField(document, "retired");
   if (const bson::Value copy = document["copiedTo"]; copy.Is(bson::Type::kObject)) {
     entry.copied_to.emplace();
     entry.copied_to->id = CollectionId{IdField(copy.AsDocument(), "id")};
@@ -176,6 +177,7 @@ bson::Document CollectionEntry::ToBson() const {
   }
   out.Close();
   if (writes_closed) out.Append("writesClosed", true);
+  if (retired) out.Append("retired", true);
   if (copied_to) {
     out.OpenDocument("copiedTo").Append("id", static_cast<int64_t>(copied_to->id.value));
     if (copied_to->shard_key) out.Append("key", copied_to->shard_key->pattern());

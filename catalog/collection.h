@@ -71,6 +71,8 @@ struct CollectionEntry {
   std::vector<IndexEntry> indexes;  // `_id_` first
   bool writes_closed = false;       // while a job ends its copy of it
   std::optional<CopyTarget> copied_to;
+  // Another incarnation has its name: kept for reads that were begun before.
+  bool retired = false;
   std::string job;  // the DDL job that holds it, or empty
 
   std::string_view database() const;

@@ -52,6 +52,11 @@ bool HasKeyIndex(const CollectionEntry& entry) {
   return false;
 }
 
+// Shards that owned ranges once know a sharded collection too, and may have orphans of it.
+std::vector<ShardId> ShardsThatKnow(const RouterState& router, const catalog::Route& route) {
+  return route.assignment ? router.cluster->AllShards() : route.Shards();
+}
+
 // The same row for all of these shards.
 void ApplyTo(const std::vector<ShardId>& shards, const CollectionEntry& entry,
              std::vector<Step>* steps) {
@@ -76,6 +81,7 @@ struct Versions {
   CollectionEntry followed;  // its changes are noted
   CollectionEntry closed;    // and it is closed for writes
   CollectionEntry open;      // as it was
+  CollectionEntry retired;   // or without its name, which the copy has taken
 
   Versions(const CollectionEntry& from, catalog::CopyTarget copy) : followed(NextVersion(from)) {
     followed.copied_to = std::move(copy);
@@ -84,16 +90,16 @@ struct Versions {
     open = NextVersion(closed);
     open.writes_closed = false;
     open.copied_to.reset();
+    retired = NextVersion(closed);
+    retired.copied_to.reset();
+    retired.retired = true;
   }
 };
 
 }  // namespace
 
 void AddDrop(const RouterState& router, const catalog::Route& route, std::vector<Step>* steps) {
-  // Shards that owned ranges once know a sharded collection too, and may have orphans of it.
-  const std::vector<ShardId> shards =
-      route.assignment ? router.cluster->AllShards() : route.Shards();
-  for (const ShardId shard : shards) {
+  for (const ShardId shard : ShardsThatKnow(router, route)) {
     steps->push_back(Step::Apply(shard, {}, {route.entry->id}));
   }
 }
@@ -170,7 +176,7 @@ Job CopyJob(RouterState& router, std::string kind, const catalog::Route& from,
   PutEntry(router, ready, into.assignment.get(), &writes);
   job.steps.push_back(Step::Commit(writes.Writes()));
   job.no_return = job.steps.size();
-  AddDrop(router, from, &job.steps);
+  ApplyTo(ShardsThatKnow(router, from), old.retired, &job.steps);
 
   AddDrop(router, into, &job.undo);
   ApplyTo(sources, old.open, &job.undo);

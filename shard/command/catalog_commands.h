@@ -1,4 +1,4 @@
-// Steps of DDL jobs on a shard, and the catalog's own batches on shard 0. docs/internal_protocol.md
+// A shard's identity, and the catalog's own batches on shard 0. docs/internal_protocol.md
 #pragma once
 
 #include "shard/command/command.h"
@@ -6,7 +6,6 @@
 namespace evenkeel::shard {
 
 Awaitable<CommandResult> InitShardCommand(CommandContext& context);
-Awaitable<CommandResult> ApplyCatalogCommand(CommandContext& context);
 Awaitable<CommandResult> CommitCatalogCommand(CommandContext& context);
 
 }  // namespace evenkeel::shard

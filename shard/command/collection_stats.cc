@@ -20,8 +20,10 @@ int64_t IndexBytes(const storage::ReadSlice& slice, const catalog::CollectionEnt
 // Of all collections together.
 void AppendTotals(const storage::ReadSlice& slice, bson::Builder* reply) {
   const catalog::ShardCatalog& catalog = CatalogOf(slice);
-  int64_t documents = 0, data_bytes = 0, index_bytes = 0;
+  int64_t collections = 0, documents = 0, data_bytes = 0, index_bytes = 0;
   for (const auto& [id, entry] : catalog.collections()) {
+    if (entry->retired) continue;
+    ++collections;
     const storage::Count all = CountOwned(slice, id);
     documents += all.documents;
     data_bytes += all.bytes;
@@ -29,7 +31,7 @@ void AppendTotals(const storage::ReadSlice& slice, bson::Builder* reply) {
       index_bytes += IndexBytes(slice, *entry, index);
     }
   }
-  reply->Append("collections", static_cast<int64_t>(catalog.collections().size()))
+  reply->Append("collections", collections)
       .Append("documents", documents)
       .Append("dataBytes", data_bytes)
       .Append("indexBytes", index_bytes);

@@ -46,9 +46,7 @@ class CheckedOut {
 Awaitable<CommandResult> Answer(CommandContext& context, std::unique_ptr<ReadCursor> cursor,
                                 CursorId id, std::optional<int64_t> rows, bool keep) {
   CursorTable& table = context.service.cursors();
-  const catalog::CollectionEntry& entry = *cursor->collection().entry;
-  const CursorTable::Source source{entry.id, entry.version};
-  const std::string ns = entry.ns;
+  const std::string ns = cursor->collection().entry->ns;
   const bool first = id.value == 0;
   CheckedOut checked_out(table, id);
   bson::Builder reply;
@@ -61,7 +59,7 @@ Awaitable<CommandResult> Answer(CommandContext& context, std::unique_ptr<ReadCur
   const absl::Time now = context.service.wall().Now();
   CursorId kept;
   if (!*ended && keep && first) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(kept, table.Add(std::move(cursor), source, now));
+    EVENKEEL_CO_ASSIGN_OR_RETURN(kept, table.Add(std::move(cursor), now));
   } else if (!*ended && keep) {
     kept = checked_out.BringBack(std::move(cursor), now);
   }

@@ -9,8 +9,7 @@
 
 namespace evenkeel::shard {
 
-absl::StatusOr<CursorId> CursorTable::Add(std::unique_ptr<ReadCursor> cursor, Source source,
-                                          absl::Time now) {
+absl::StatusOr<CursorId> CursorTable::Add(std::unique_ptr<ReadCursor> cursor, absl::Time now) {
   absl::MutexLock lock(&mutex_);
   if (slots_.size() >= limits::kCursorsMax) {
     return Error(ErrorCode::kExceededMemoryLimit, "more than {} cursors are open",
@@ -19,7 +18,7 @@ absl::StatusOr<CursorId> CursorTable::Add(std::unique_ptr<ReadCursor> cursor, So
   while (true) {
     const CursorId id{static_cast<int64_t>(base::GlobalRandom64() >> 1)};
     if (id.value == 0 || slots_.contains(id)) continue;
-    slots_[id] = {std::move(cursor), now, false, source};
+    slots_[id] = {std::move(cursor), now, false};
     return id;
   }
 }
@@ -77,14 +76,6 @@ size_t CursorTable::KillIdle(absl::Time before) {
     }
   }
   return count;
-}
-
-bool CursorTable::HasOlder(CollectionId collection, CatalogVersion version) const {
-  absl::MutexLock lock(&mutex_);
-  for (const auto& [id, slot] : slots_) {
-    if (slot.source.collection == collection && slot.source.version < version) return true;
-  }
-  return false;
 }
 
 size_t CursorTable::size() const {

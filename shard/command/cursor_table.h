@@ -18,13 +18,8 @@ namespace evenkeel::shard {
 // Any thread.
 class CursorTable {
  public:
-  // What a cursor reads.
-  struct Source {
-    CollectionId collection;
-    CatalogVersion version;
-  };
   // Keeps a cursor under a new id. Errors: ExceededMemoryLimit past limits::kCursorsMax.
-  absl::StatusOr<CursorId> Add(std::unique_ptr<ReadCursor> cursor, Source source, absl::Time now);
+  absl::StatusOr<CursorId> Add(std::unique_ptr<ReadCursor> cursor, absl::Time now);
   // Takes a cursor out for a command. Errors: CursorNotFound, CursorInUse.
   absl::StatusOr<std::unique_ptr<ReadCursor>> CheckOut(CursorId id);
   // Brings it back; drops it when it was killed meanwhile.
@@ -35,8 +30,6 @@ class CursorTable {
   bool Kill(CursorId id);
   // Drops cursors that were idle since before `before`.
   size_t KillIdle(absl::Time before);
-  // True when a cursor is open that reads the collection as it was before that version.
-  bool HasOlder(CollectionId collection, CatalogVersion version) const;
   size_t size() const;
 
  private:
@@ -44,7 +37,6 @@ class CursorTable {
     std::unique_ptr<ReadCursor> cursor;  // null while checked out
     absl::Time used;
     bool killed = false;
-    Source source;
   };
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<CursorId, Slot> slots_ ABSL_GUARDED_BY(mutex_);

@@ -19,7 +19,7 @@ using EntryPtr = std::shared_ptr<const catalog::CollectionEntry>;
 std::vector<EntryPtr> EntriesBehind(const catalog::ShardCatalog& catalog, uint64_t after) {
   std::vector<EntryPtr> entries;
   for (const auto& [id, entry] : catalog.collections()) {
-    if (id.value > after) entries.push_back(entry);
+    if (id.value > after && !entry->retired) entries.push_back(entry);
   }
   std::sort(entries.begin(), entries.end(),
             [](const EntryPtr& a, const EntryPtr& b) { return a->id.value < b->id.value; });

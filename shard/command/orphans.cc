@@ -14,9 +14,10 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "catalog/rebalance.h"
+#include "shard/command/apply_catalog.h"
 #include "shard/command/counters.h"
-#include "shard/command/cursor_table.h"
 #include "shard/command/document_write.h"
+#include "shard/command/open_reads.h"
 #include "shard/command/write_task.h"
 #include "storage/keys/placement.h"
 
@@ -122,9 +123,20 @@ Awaitable<absl::StatusOr<int64_t>> RemoveAll(ShardService& service, const Collec
   co_return removed;
 }
 
-bool HasOrphans(ShardService& service, const catalog::CollectionEntry& entry) {
+bool IsLeftBehind(ShardService& service, const catalog::CollectionEntry& entry) {
+  if (entry.retired) return true;
   if (!entry.sharded() || entry.moves_ranges()) return false;
   return service.store().Read().Counter(OrphanedCounterKey(entry.id)).documents != 0;
+}
+
+// What is left behind of one collection: orphans, or all of it.
+Awaitable<absl::Status> RemoveRest(ShardService& service, const catalog::ShardCatalog& catalog,
+                                   const std::shared_ptr<const catalog::CollectionEntry>& entry,
+                                   base::CancellationToken cancelled) {
+  if (entry->retired) co_return co_await DropCollection(service, entry->id);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const Collection collection, WithRanges(entry, catalog));
+  const auto removed = co_await RemoveAll(service, collection, cancelled);
+  co_return removed.status();
 }
 
 }  // namespace
@@ -152,23 +164,21 @@ Awaitable<CommandResult> RemoveOrphansCommand(CommandContext& context) {
 bool OrphanRemoval::MayRemove(ShardService& service, const catalog::CollectionEntry& entry) {
   const absl::Time now = service.wall().Now();
   const absl::Time since = seen_.try_emplace(entry.id, now).first->second;
-  return now - since > kWaitMax || !service.cursors().HasOlder(entry.id, entry.version);
+  return now - since > kWaitMax || !service.open_reads().HasOlder(entry.id, entry.version);
 }
 
 Awaitable<absl::Status> OrphanRemoval::Run(ShardService& service,
                                            base::CancellationToken cancelled) {
   const auto catalog = service.catalog();
   for (const auto& [id, entry] : catalog->collections()) {
-    if (!HasOrphans(service, *entry)) {
+    if (!IsLeftBehind(service, *entry)) {
       seen_.erase(id);
       continue;
     }
     if (!MayRemove(service, *entry)) continue;
-    const auto collection = WithRanges(entry, *catalog);
-    if (!collection.ok()) continue;
-    const auto removed = co_await RemoveAll(service, *collection, cancelled);
+    const absl::Status removed = co_await RemoveRest(service, *catalog, entry, cancelled);
     // One that has changed meanwhile is looked at the next time.
-    if (!removed.ok() && !Is(removed.status(), kStaleRouting)) co_return removed.status();
+    if (!removed.ok() && !Is(removed, kStaleRouting)) co_return removed;
   }
   co_return absl::OkStatus();
 }

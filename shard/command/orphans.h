@@ -1,5 +1,6 @@
-// Documents that lie on a shard and belong to another one: what a move has taken away, or has
-// brought in vain. They are in no answer; what was begun before the move may still read them.
+// What moves leave behind: documents that lie on a shard and belong to another one (taken away, or
+// brought in vain), and retired incarnations of collections. They are in no answer; what was begun
+// before the move may still read them.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,8 +14,8 @@ namespace evenkeel::shard {
 // with QueryPlanKilled. Errors: IllegalOperation while its ranges are being moved.
 Awaitable<CommandResult> RemoveOrphansCommand(CommandContext& context);
 
-// Removes orphans of all collections, when no cursor is left that was opened before the move, or
-// after kWaitMax. One caller at a time.
+// Removes what was left behind of all collections, when no read is left that was begun before the
+// move, or after kWaitMax. One caller at a time.
 class OrphanRemoval {
  public:
   // MongoDB's default of orphanCleanupDelaySecs.
@@ -25,7 +26,7 @@ class OrphanRemoval {
  private:
   bool MayRemove(ShardService& service, const catalog::CollectionEntry& entry);
 
-  absl::flat_hash_map<CollectionId, absl::Time> seen_;  // since when there are orphans
+  absl::flat_hash_map<CollectionId, absl::Time> seen_;  // since when there is something
 };
 
 }  // namespace evenkeel::shard

@@ -13,6 +13,7 @@
 #include "shard/command/cursor_table.h"
 #include "shard/command/figures.h"
 #include "shard/command/keyed_locks.h"
+#include "shard/command/open_reads.h"
 #include "shard/command/orphans.h"
 #include "shard/command/transaction_commands.h"
 #include "shard/command/transaction_statement.h"
@@ -54,6 +55,7 @@ ShardService::ShardService(storage::ShardStore* store, base::HybridClock* clock,
       wall_(wall),
       executor_(std::move(executor)),
       pool_(std::move(pool)),
+      open_reads_(std::make_shared<OpenReads>()),
       cursors_(std::make_unique<CursorTable>()),
       upsert_locks_(std::make_unique<KeyedLocks>()),
       transactions_(std::make_unique<TransactionTable>()),

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "shard/command/apply_catalog.h"
 #include "shard/command/build_index.h"
 #include "shard/command/catalog_commands.h"
 #include "shard/command/changes.h"

@@ -111,7 +111,7 @@ Awaitable<absl::Status> Reopen(CommandContext& context, WriteStatement* statemen
       const storage::ReadSlice slice = context.service.store().Read();
       Collection now = statement->collection();
       now.entry = CatalogOf(slice).Find(now.entry->id);
-      if (now.entry == nullptr) {
+      if (now.entry == nullptr || now.entry->retired) {
         co_return Error(ErrorCode::kQueryPlanKilled, "collection dropped: '{}'",
                         statement->collection().entry->ns);
       }

@@ -78,6 +78,34 @@ describe('moving collections', () => {
     await underLoad(collection, () => cluster.admin({ moveCollection: collection.namespace, toShard }));
   });
 
+  for (const [what, sharded, move] of [
+    ['reshardCollection', { _id: 'hashed' }, (ns) => cluster.admin({ reshardCollection: ns, key: { k: 'hashed' } })],
+    ['unshardCollection', { k: 'hashed' }, (ns) => cluster.admin({ unshardCollection: ns, toShard: 'shard1' })],
+    ['shardCollection', undefined, (ns) => cluster.admin({ shardCollection: ns, key: { k: 'hashed' } })],
+    ['moveCollection', undefined, (ns) => cluster.admin({ moveCollection: ns, toShard: 'shard2' })],
+  ]) {
+    it(`${what}: cursors go on and see every document once`, async () => {
+      const collection = await filled(sharded ? await cluster.sharded(sharded) : cluster.collection());
+      await collection.createIndex({ text: 1 });
+      const open = () => [
+        collection.find().batchSize(50), collection.find().sort({ k: 1 }).batchSize(50), collection.find({ text: { $gt: '' } }).hint('text_1').batchSize(50),
+        collection.aggregate([{ $match: { k: { $gte: 0 } } }, { $project: { k: 1 } }], { batchSize: 50 }),
+      ];
+      const cursors = open();
+      const seen = await Promise.all(cursors.map(async (cursor) => { const ids = []; for (let i = 0; i < 120; ++i) ids.push((await cursor.next())._id); return ids; }));
+      await move(collection.namespace);
+      await collection.updateMany({}, { $set: { moved: true } });
+      await collection.deleteMany({ _id: { $lt: 1000 } });
+      for (const [i, cursor] of cursors.entries()) {
+        for await (const row of cursor) seen[i].push(row._id);
+        assert.equal(seen[i].length, 3000, `cursor ${i}`);
+        assert.equal(new Set(seen[i]).size, 3000, `cursor ${i}`);
+      }
+      for (const cursor of open()) assert.equal((await cursor.toArray()).length, 2000);
+      await validate(collection);
+    });
+  }
+
   it('a retried write finds its result after the move', async () => {
     const collection = await filled(await cluster.sharded(), 10);
     const session = cluster.client.startSession();

@@ -64,6 +64,7 @@ std::string TestCollection::Entry() const {
   }
   json += "]";
   if (writes_closed) json += R"(, "writesClosed": true)";
+  if (retired) json += R"(, "retired": true)";
   if (!copied_to.empty()) json += R"(, "copiedTo": )" + copied_to;
   return json + "}";
 }

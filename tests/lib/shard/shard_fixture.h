@@ -31,6 +31,7 @@ struct TestCollection {
   std::vector<std::string> indexes;  // behind `_id_`: {"key": {…}, "name": …, …}
   std::vector<bool> building;        // per entry of `indexes`; missing: ready
   bool writes_closed = false;
+  bool retired = false;
   std::string copied_to;               // {"id": NumberLong, "key": {…}} while a job copies it
   std::string assignment = "default";  // of a sharded one
 

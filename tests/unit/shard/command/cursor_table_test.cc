@@ -26,7 +26,7 @@ TEST(CursorTable, UnknownCursors) {
 TEST(CursorTable, OneThatIsInUse) {
   CursorTable table;
   // Added without a cursor it looks like one that is checked out.
-  const auto id = table.Add(nullptr, {}, kStart);
+  const auto id = table.Add(nullptr, kStart);
   ASSERT_TRUE(id.ok());
   EXPECT_EQ(CodeOf(table.CheckOut(*id).status()), ErrorCode::kCursorInUse);
   EXPECT_EQ(table.KillIdle(kStart + absl::Hours(1)), 0u);  // never one that is in use
@@ -42,27 +42,15 @@ TEST(CursorTable, IdsAreUnguessableAndBounded) {
   CursorTable table;
   std::set<int64_t> ids;
   for (size_t i = 0; i < limits::kCursorsMax; ++i) {
-    const auto id = table.Add(nullptr, {}, kStart);
+    const auto id = table.Add(nullptr, kStart);
     ASSERT_TRUE(id.ok());
     EXPECT_GT(id->value, 0);
     ids.insert(id->value);
   }
   EXPECT_EQ(ids.size(), limits::kCursorsMax);
-  EXPECT_EQ(CodeOf(table.Add(nullptr, {}, kStart).status()), ErrorCode::kExceededMemoryLimit);
+  EXPECT_EQ(CodeOf(table.Add(nullptr, kStart).status()), ErrorCode::kExceededMemoryLimit);
   table.Remove(CursorId{*ids.begin()});
-  EXPECT_TRUE(table.Add(nullptr, {}, kStart).ok());
-}
-
-TEST(CursorTable, KnowsOlderReaders) {
-  CursorTable table;
-  const CollectionId read{1000}, other{1001};
-  const auto id = table.Add(nullptr, {read, CatalogVersion{2}}, kStart);
-  ASSERT_TRUE(id.ok());
-  EXPECT_TRUE(table.HasOlder(read, CatalogVersion{3}));
-  EXPECT_FALSE(table.HasOlder(read, CatalogVersion{2}));
-  EXPECT_FALSE(table.HasOlder(other, CatalogVersion{3}));
-  table.Remove(*id);
-  EXPECT_FALSE(table.HasOlder(read, CatalogVersion{3}));
+  EXPECT_TRUE(table.Add(nullptr, kStart).ok());
 }
 
 }  // namespace
