@@ -63,6 +63,14 @@ void ApplyTo(const std::vector<ShardId>& shards, const CollectionEntry& entry,
   for (const ShardId shard : shards) steps->push_back(Step::Apply(shard, {entry}));
 }
 
+// Lets writes of many documents end: the switch would cut them in two.
+void Hold(const std::vector<ShardId>& shards, const CollectionEntry& entry,
+          std::vector<Step>* steps) {
+  for (const ShardId shard : shards) {
+    steps->push_back(Step::On(Step::Kind::kHold, shard, entry));
+  }
+}
+
 Step CommitRow(const CollectionEntry& entry) {
   CatalogBatch batch;
   batch.Put(catalog::kConfigCatalog, entry.ToBson().view());
@@ -168,6 +176,8 @@ Job CopyJob(RouterState& router, std::string kind, const catalog::Route& from,
   }
   job.steps.push_back(Step::Copying(Step::Kind::kCopy, old.followed, *into.entry));
   job.steps.push_back(Step::Copying(Step::Kind::kCatchUp, old.followed, *into.entry));
+  Hold(sources, old.followed, &job.steps);
+  job.steps.push_back(Step::Copying(Step::Kind::kCatchUp, old.followed, *into.entry));
   ApplyTo(sources, old.closed, &job.steps);
   job.steps.push_back(Step::Copying(Step::Kind::kFinish, old.closed, *into.entry));
   ApplyTo(targets, ready, &job.steps);
@@ -201,13 +211,16 @@ Job MoveRangesJob(RouterState& router, const catalog::Route& from, const catalog
   job.name = entry.ns;
   job.kind = std::string(kBalancing);
   // What an earlier move has left behind would be taken for what this one brings.
-  for (const ShardId shard : shards) job.steps.push_back(Step::Clean(shard, entry));
+  for (const ShardId shard : shards)
+    job.steps.push_back(Step::On(Step::Kind::kClean, shard, entry));
   for (const ShardId shard : shards) {
     job.steps.push_back(Step::Apply(shard, {at.followed}));
     job.steps.back().assignments = {*from.assignment, next};
   }
   job.steps.push_back(CommitRow(at.followed));
   job.steps.push_back(Step::Copying(Step::Kind::kCopy, at.followed, into(at.followed)));
+  job.steps.push_back(Step::Copying(Step::Kind::kCatchUp, at.followed, into(at.followed)));
+  Hold(shards, at.followed, &job.steps);
   job.steps.push_back(Step::Copying(Step::Kind::kCatchUp, at.followed, into(at.followed)));
   ApplyTo(shards, at.closed, &job.steps);
   job.steps.push_back(Step::Copying(Step::Kind::kFinish, at.closed, into(at.closed)));

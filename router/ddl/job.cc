@@ -53,10 +53,11 @@ Awaitable<absl::Status> BuildOn(RouterState& router, const Step& step) {
       .status();
 }
 
-Awaitable<absl::Status> CleanOn(RouterState& router, const Step& step) {
+// A command about the step's collection.
+Awaitable<absl::Status> CallOn(RouterState& router, const Step& step, std::string_view command) {
   const catalog::CollectionEntry& entry = step.entries.front();
   bson::Builder body;
-  body.Append("_removeOrphans", int32_t{1});
+  body.Append(command, int32_t{1});
   wire::AppendEnvelope(body, {.collection = entry.id, .version = entry.version});
   co_return (co_await router.cluster->Call(step.shard, body.Finish(), absl::InfiniteFuture(), {}))
       .status();
@@ -106,7 +107,9 @@ Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
     case Step::Kind::kBuild:
       co_return co_await BuildOn(router, step);
     case Step::Kind::kClean:
-      co_return co_await CleanOn(router, step);
+      co_return co_await CallOn(router, step, "_removeOrphans");
+    case Step::Kind::kHold:
+      co_return co_await CallOn(router, step, "_holdMultiWrites");
     case Step::Kind::kCopy:
       co_return co_await CopyCollection(router, step.entries[0], step.entries[1],
                                         GoesOn(router, job));
@@ -144,8 +147,8 @@ Awaitable<void> RunStepInto(RouterState& router, const Job& job, size_t at,
 size_t EndOfGroup(const std::vector<Step>& steps, size_t at) {
   const Step::Kind kind = steps[at].kind;
   size_t end = at + 1;
-  const bool on_one_shard =
-      kind == Step::Kind::kApply || kind == Step::Kind::kBuild || kind == Step::Kind::kClean;
+  const bool on_one_shard = kind == Step::Kind::kApply || kind == Step::Kind::kBuild ||
+                            kind == Step::Kind::kClean || kind == Step::Kind::kHold;
   if (!on_one_shard) return end;
   while (end < steps.size() && steps[end].kind == kind && steps[end].shard != steps[at].shard)
     ++end;
@@ -336,47 +339,6 @@ Awaitable<absl::Status> TakeNamesAndRun(RouterState& router, std::vector<std::st
 }
 
 }  // namespace
-
-Step Step::Apply(ShardId shard, std::vector<catalog::CollectionEntry> put,
-                 std::vector<CollectionId> drop) {
-  Step step;
-  step.shard = shard;
-  step.entries = std::move(put);
-  step.drop = std::move(drop);
-  return step;
-}
-
-Step Step::Clean(ShardId shard, catalog::CollectionEntry entry) {
-  Step step;
-  step.kind = Kind::kClean;
-  step.shard = shard;
-  step.entries.push_back(std::move(entry));
-  return step;
-}
-
-Step Step::Commit(bson::Document writes) {
-  Step step;
-  step.kind = Kind::kCommit;
-  step.writes = std::move(writes);
-  return step;
-}
-
-Step Step::Build(ShardId shard, catalog::CollectionEntry entry, IndexId index) {
-  Step step;
-  step.kind = Kind::kBuild;
-  step.shard = shard;
-  step.entries.push_back(std::move(entry));
-  step.index = index;
-  return step;
-}
-
-Step Step::Copying(Kind kind, catalog::CollectionEntry from, catalog::CollectionEntry into) {
-  Step step;
-  step.kind = kind;
-  step.entries.push_back(std::move(from));
-  step.entries.push_back(std::move(into));
-  return step;
-}
 
 std::vector<std::string> Names(std::string record) {
   std::vector<std::string> names;

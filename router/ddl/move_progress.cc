@@ -89,6 +89,8 @@ MovePhase PhaseAt(const Job& job, size_t step) {
       case Step::Kind::kCatchUp:
         phase = MovePhase::kCatchingUp;
         break;
+      case Step::Kind::kHold:
+        break;
       case Step::Kind::kFinish:
         phase = MovePhase::kBlockingWrites;
         break;

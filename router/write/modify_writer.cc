@@ -1,9 +1,13 @@
 // Carries out updates and deletes.
 #include "router/write/modify_writer.h"
 
+#include <utility>
+
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "catalog/part.h"
+#include "catalog/rebalance.h"
 #include "query/collation/collation.h"
 #include "query/request/update_request.h"
 #include "router/query_context.h"
@@ -33,6 +37,28 @@ bool BeginsAgain(const absl::Status& status) {
   return Is(status, kStaleRouting) || CodeOf(status) == txn::kWouldChangeOwningShard;
 }
 
+bool HaveSameRanges(const catalog::Route& a, const catalog::Route& b) {
+  return a.entry->id == b.entry->id && a.entry->assignment == b.entry->assignment;
+}
+
+// What none of these shards has had. Of an unsharded collection there is no rest.
+void AddRest(const catalog::Route& route, const std::set<ShardId>& done,
+             std::vector<bson::Document>* parts) {
+  EVENKEEL_CHECK(route.assignment != nullptr);
+  for (const ShardId shard : done) {
+    const catalog::Part rest{*route.entry->shard_key,
+                             catalog::SpansOfOthers(*route.assignment, shard)};
+    parts->push_back(rest.ToBson());
+  }
+}
+
+bson::Document ArrayOf(const std::vector<bson::Document>& documents) {
+  bson::Builder array;
+  bson::ArrayAppender rows(array);
+  for (const bson::Document& document : documents) rows.Add(document);
+  return array.Finish();
+}
+
 bool Matched(bson::View reply) {
   const bson::Value n = reply["n"];
   return (n.IsNumber() && bson::ToInt64Truncated(n) > 0) || reply.Contains("writeErrors");
@@ -50,7 +76,7 @@ absl::StatusOr<Placement> ModifyWriter::Place(const catalog::Route& route, size_
   EVENKEEL_ASSIGN_OR_RETURN(
       placement.targets, TargetStatement(context().router, context().times, route, statement.filter,
                                          statement.collation, let_));
-  placement.special = placement.targets.shards.size() > 1;
+  placement.special = placement.targets.shards.size() > 1 || multi_.contains(index);
   if (!statement.upsert || placement.special || KeepsShardKey(route, PartsOf(index))) {
     return placement;
   }
@@ -131,7 +157,7 @@ Awaitable<absl::Status> ModifyWriter::RunSpecial(RoutePtr route, size_t index,
 Awaitable<absl::Status> ModifyWriter::RunMultiUpsert(RoutePtr route, size_t index,
                                                      Placement placement) {
   EVENKEEL_CO_RETURN_IF_ERROR(co_await RunMulti(route, index, placement.targets));
-  if (multi_matched_[index]) co_return absl::OkStatus();
+  if (multi_[index].matched) co_return absl::OkStatus();
   co_return co_await RunAsOwn(route, index, std::move(placement));
 }
 
@@ -147,8 +173,16 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::Begin(RoutePtr route, size_t index
 
 Awaitable<absl::Status> ModifyWriter::RunMulti(RoutePtr route, size_t index,
                                                const Targets& targets) {
-  std::set<ShardId>& done = multi_done_[index];
-  const wire::Message message = MakeSingle(*route, index, EnvelopeOf(*route, context().times));
+  MultiProgress& progress = multi_[index];
+  std::set<ShardId>& done = progress.done;
+  if (!done.empty() && !HaveSameRanges(*progress.route, *route)) {
+    AddRest(*progress.route, std::exchange(done, {}), &progress.only);
+  }
+  progress.route = route;
+  const bson::Document only = ArrayOf(progress.only);
+  wire::ShardEnvelope envelope = EnvelopeOf(*route, context().times);
+  envelope.only = only.view();
+  const wire::Message message = MakeSingle(*route, index, envelope);
   std::vector<ShardId> asked;
   std::vector<ShardCall> calls;
   for (const ShardId shard : targets.shards) {
@@ -168,10 +202,10 @@ Awaitable<absl::Status> ModifyWriter::RunMulti(RoutePtr route, size_t index,
     }
     done.insert(asked[i]);
     if (replies[i].ok()) {
-      multi_matched_[index] = multi_matched_[index] || Matched(replies[i]->body);
+      progress.matched = progress.matched || Matched(replies[i]->body);
       AbsorbOne(asked[i], index, replies[i]->body);
     } else {
-      multi_matched_[index] = true;
+      progress.matched = true;
       results().AddError(static_cast<int32_t>(index), status);
     }
   }
@@ -224,10 +258,9 @@ Awaitable<absl::StatusOr<bool>> ModifyWriter::TryWithoutUpsert(RoutePtr route, s
                                                                const Targets& targets) {
   if (statements_[index].multi) {
     // What an attempt before this one has done is taken back.
-    multi_done_[index].clear();
-    multi_matched_[index] = false;
+    multi_.erase(index);
     EVENKEEL_CO_RETURN_IF_ERROR(co_await RunMulti(route, index, targets));
-    co_return multi_matched_[index];
+    co_return multi_[index].matched;
   }
   if (targets.shards.size() == 1) {
     co_return co_await RunOnShard(route, index, targets.shards[0]);

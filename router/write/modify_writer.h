@@ -61,9 +61,16 @@ class ModifyWriter final : public BatchWriter {
 
   std::vector<ModifyStatement> statements_;
   bson::View let_;
-  // Shards that have carried out a multi statement which StaleConfig interrupted elsewhere.
-  std::map<size_t, std::set<ShardId>> multi_done_;
-  std::map<size_t, bool> multi_matched_;
+  // What attempts at a multi statement have done, which StaleConfig has interrupted on other
+  // shards.
+  struct MultiProgress {
+    RoutePtr route;          // of the last attempt
+    std::set<ShardId> done;  // by it, or by others with the same ranges
+    bool matched = false;
+    // Parts (catalog/part.h) that shards with other ranges have left undone.
+    std::vector<bson::Document> only;
+  };
+  std::map<size_t, MultiProgress> multi_;
 };
 
 }  // namespace evenkeel::router::write

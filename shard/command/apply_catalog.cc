@@ -12,7 +12,7 @@
 #include "shard/command/changes.h"
 #include "shard/command/counters.h"
 #include "shard/command/index_keys.h"
-#include "shard/command/open_reads.h"
+#include "shard/command/versions_in_use.h"
 #include "shard/command/write_task.h"
 #include "storage/keys/key_encoding.h"
 #include "storage/keys/placement.h"

@@ -129,8 +129,13 @@ Awaitable<absl::StatusOr<std::vector<Candidate>>> FindFirst(CommandContext& cont
     switched = true;
   }
   if (switched) co_await base::SwitchTo(home);
-  EVENKEEL_CO_RETURN_IF_ERROR(status);
+  EVENKEEL_CO_RETURN_IF_ERROR(BeforeAnyChange(status));
   co_return best.Take();
+}
+
+absl::Status BeforeAnyChange(const absl::Status& status) {
+  if (status.ok() || CodeOf(status) != ErrorCode::kQueryPlanKilled) return status;
+  return MakeError(ErrorCode::kStaleConfig, MessageOf(status));
 }
 
 AllCandidates::~AllCandidates() = default;

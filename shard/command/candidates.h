@@ -30,6 +30,10 @@ inline constexpr size_t kCandidatesMax = 16;
 Awaitable<absl::StatusOr<std::vector<Candidate>>> FindFirst(CommandContext& context,
                                                             const WriteStatement& statement);
 
+// A search that has ended because the collection went away or changed its place (QueryPlanKilled)
+// has done nothing yet: StaleConfig, so that the router routes the statement again.
+absl::Status BeforeAnyChange(const absl::Status& status);
+
 // All matches of a multi-document statement, some at a time, each document at most once. An index
 // plan collects the keys first, so that the statement's own writes cannot bring a document back.
 class AllCandidates {

@@ -17,7 +17,7 @@
 #include "shard/command/apply_catalog.h"
 #include "shard/command/counters.h"
 #include "shard/command/document_write.h"
-#include "shard/command/open_reads.h"
+#include "shard/command/versions_in_use.h"
 #include "shard/command/write_task.h"
 #include "storage/keys/placement.h"
 

@@ -24,8 +24,8 @@
 #include "query/stage/pipeline.h"
 #include "shard/command/command.h"
 #include "shard/command/key_range.h"
-#include "shard/command/open_reads.h"
 #include "shard/command/scan.h"
+#include "shard/command/versions_in_use.h"
 
 namespace evenkeel::shard {
 
@@ -122,7 +122,7 @@ class ReadCursor {
   absl::StatusOr<bool> Matches(bson::View document) const;
 
   Collection collection_;
-  OpenReads::Read read_;
+  VersionsInUse::Use read_;
   ReadSpec spec_;
   std::unique_ptr<query::Filter> filter_;
   std::optional<KeyRange> range_;  // find's min and max

@@ -13,10 +13,11 @@
 #include "shard/command/cursor_table.h"
 #include "shard/command/figures.h"
 #include "shard/command/keyed_locks.h"
-#include "shard/command/open_reads.h"
+#include "shard/command/multi_writes.h"
 #include "shard/command/orphans.h"
 #include "shard/command/transaction_commands.h"
 #include "shard/command/transaction_statement.h"
+#include "shard/command/versions_in_use.h"
 #include "shard/command/write_task.h"
 #include "wire/protocol/error_reply.h"
 #include "wire/protocol/shard_envelope.h"
@@ -55,8 +56,9 @@ ShardService::ShardService(storage::ShardStore* store, base::HybridClock* clock,
       wall_(wall),
       executor_(std::move(executor)),
       pool_(std::move(pool)),
-      open_reads_(std::make_shared<OpenReads>()),
+      open_reads_(std::make_shared<VersionsInUse>()),
       cursors_(std::make_unique<CursorTable>()),
+      multi_writes_(std::make_unique<MultiWrites>()),
       upsert_locks_(std::make_unique<KeyedLocks>()),
       transactions_(std::make_unique<TransactionTable>()),
       transaction_locks_(std::make_unique<KeyedLocks>()),

@@ -31,8 +31,9 @@ namespace evenkeel::shard {
 
 class CursorTable;      // shard/command/cursor_table.h
 class KeyedLocks;       // shard/command/keyed_locks.h
-class OpenReads;        // shard/command/open_reads.h
+class MultiWrites;      // shard/command/multi_writes.h
 class OrphanRemoval;    // shard/command/orphans.h
+class VersionsInUse;    // shard/command/versions_in_use.h
 struct CommandContext;  // shard/command/command.h
 
 class ShardService {
@@ -92,7 +93,8 @@ class ShardService {
   base::HybridClock& clock() { return *clock_; }
   const base::WallClock& wall() const { return *wall_; }
   CursorTable& cursors() { return *cursors_; }
-  OpenReads& open_reads() { return *open_reads_; }
+  VersionsInUse& open_reads() { return *open_reads_; }
+  MultiWrites& multi_writes() { return *multi_writes_; }
   KeyedLocks& upsert_locks() { return *upsert_locks_; }
   TransactionTable& transactions() { return *transactions_; }
   // The turns of statements, by Transaction::lock.
@@ -109,8 +111,9 @@ class ShardService {
   boost::asio::any_io_executor executor_;
   boost::asio::any_io_executor pool_;
   std::shared_ptr<const query::Settings> query_settings_ = std::make_shared<query::Settings>();
-  std::shared_ptr<OpenReads> open_reads_;
+  std::shared_ptr<VersionsInUse> open_reads_;
   std::unique_ptr<CursorTable> cursors_;
+  std::unique_ptr<MultiWrites> multi_writes_;
   std::unique_ptr<KeyedLocks> upsert_locks_;
   std::unique_ptr<TransactionTable> transactions_;
   std::unique_ptr<KeyedLocks> transaction_locks_;

@@ -18,6 +18,7 @@
 #include "shard/command/insert.h"
 #include "shard/command/keyless.h"
 #include "shard/command/list_catalog.h"
+#include "shard/command/multi_writes.h"
 #include "shard/command/orphans.h"
 #include "shard/command/transaction_commands.h"
 #include "shard/command/update.h"
@@ -51,6 +52,7 @@ constexpr std::array kRows = {
     Row{"_findRecord", FindRecordCommand},
     Row{"_forgetChanges", ForgetChangesCommand},
     Row{"_forgetDecision", ForgetDecisionCommand},
+    Row{"_holdMultiWrites", HoldMultiWritesCommand},
     Row{"_initShard", InitShardCommand},
     Row{"_listCatalog", ListCatalogCommand},
     Row{"_listPrepared", ListPreparedCommand},

@@ -23,7 +23,7 @@ struct Statement {
 };
 
 absl::StatusOr<std::vector<Statement>> ParseStatements(const CommandContext& context,
-                                                       bool is_update) {
+                                                       bool is_update, bson::View only) {
   EVENKEEL_ASSIGN_OR_RETURN(const std::vector<bson::View> documents,
                             context.Documents(is_update ? "updates" : "deletes"));
   std::vector<Statement> out;
@@ -44,6 +44,7 @@ absl::StatusOr<std::vector<Statement>> ParseStatements(const CommandContext& con
       statement.spec.collation = parsed.collation;
       statement.multi = !parsed.just_one;
     }
+    statement.spec.only = only;
     out.push_back(std::move(statement));
   }
   return out;
@@ -121,7 +122,7 @@ Awaitable<CommandResult> WriteCommand(CommandContext& context, bool is_update) {
                                OpenCollection(*service.catalog(), envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const RetryLog retry, RetryLog::FromCommand(context, envelope));
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<Statement> statements,
-                               ParseStatements(context, is_update));
+                               ParseStatements(context, is_update, envelope.only));
   const bson::Value ordered_field = context.body()["ordered"];
   const bool ordered = ordered_field.missing() || bson::Truthy(ordered_field);
 

@@ -9,6 +9,7 @@
 #include "base/async/wait.h"
 #include "base/status.h"
 #include "shard/command/candidates.h"
+#include "shard/command/multi_writes.h"
 #include "shard/command/write_task.h"
 #include "txn/transaction_record.h"
 
@@ -103,20 +104,26 @@ Awaitable<absl::Status> WriteSlice(CommandContext& context, const WriteStatement
 }
 
 // After a step of a DDL job: takes the collection as it is now. Waits while it is closed for
-// writes. Errors: QueryPlanKilled when it is gone; MaxTimeMSExpired.
+// writes. Errors: QueryPlanKilled when it is gone, or its documents have moved meanwhile: which of
+// them were changed is not known; MaxTimeMSExpired.
 Awaitable<absl::Status> Reopen(CommandContext& context, WriteStatement* statement) {
   while (true) {
     EVENKEEL_CO_RETURN_IF_ERROR(context.CheckInterrupt());
     {
       const storage::ReadSlice slice = context.service.store().Read();
-      Collection now = statement->collection();
-      now.entry = CatalogOf(slice).Find(now.entry->id);
-      if (now.entry == nullptr || now.entry->retired) {
-        co_return Error(ErrorCode::kQueryPlanKilled, "collection dropped: '{}'",
-                        statement->collection().entry->ns);
+      const Collection& before = statement->collection();
+      const auto entry = CatalogOf(slice).Find(before.entry->id);
+      if (entry == nullptr) {
+        co_return Error(ErrorCode::kQueryPlanKilled, "collection dropped: '{}'", before.entry->ns);
       }
-      if (!now.entry->writes_closed &&
-          now.entry->version != statement->collection().entry->version) {
+      if (entry->retired || entry->assignment != before.entry->assignment) {
+        co_return Error(ErrorCode::kQueryPlanKilled,
+                        "documents of '{}' have moved while many of them were changed",
+                        before.entry->ns);
+      }
+      if (!entry->writes_closed && entry->version != before.entry->version) {
+        EVENKEEL_CO_ASSIGN_OR_RETURN(Collection now, WithRanges(entry, CatalogOf(slice)));
+        now.times = before.times;
         statement->Reopen(std::move(now));
         co_return absl::OkStatus();
       }
@@ -129,6 +136,12 @@ Awaitable<absl::Status> Reopen(CommandContext& context, WriteStatement* statemen
 
 Awaitable<absl::StatusOr<WriteManyOutcome>> WriteMany(CommandContext& context,
                                                       WriteStatement* statement) {
+  // Moves wait for it, or a transaction starts again.
+  VersionsInUse::Use use;
+  if (context.transaction == nullptr) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(
+        use, co_await context.service.multi_writes().Begin(context, statement->collection()));
+  }
   EVENKEEL_CO_ASSIGN_OR_RETURN(const auto all, AllCandidates::Start(context, *statement));
   WriteManyOutcome total;
   while (total.status.ok()) {
@@ -143,7 +156,7 @@ Awaitable<absl::StatusOr<WriteManyOutcome>> WriteMany(CommandContext& context,
         total.status = co_await WriteSlice(context, *statement, all.get(), &*candidates, &total);
     }
   }
-  if (total.matched == 0 && !total.status.ok()) co_return total.status;
+  if (total.matched == 0) EVENKEEL_CO_RETURN_IF_ERROR(BeforeAnyChange(total.status));
   co_return total;
 }
 

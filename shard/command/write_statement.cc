@@ -27,6 +27,12 @@ absl::StatusOr<std::unique_ptr<WriteStatement>> WriteStatement::Compile(
     EVENKEEL_ASSIGN_OR_RETURN(out->update_,
                               query::Update::Parse(spec.update, spec.array_filters, *out->query_));
   }
+  for (const auto& [index, part] : spec.only) {
+    EVENKEEL_ASSIGN_OR_RETURN(
+        catalog::Part parsed,
+        catalog::Part::FromBson(part.Is(bson::Type::kObject) ? part.AsDocument() : bson::View()));
+    out->parts_.push_back(std::move(parsed));
+  }
   if (!spec.sort.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(out->sort_, query::SortPattern::Parse(spec.sort));
   }
@@ -43,6 +49,13 @@ std::optional<std::string> WriteStatement::PinnedDocKey() const {
   if (!ids || ids->size() != 1) return std::nullopt;
   if (entry.id_collation() != nullptr && bson::HasCollatedOrder(ids->front())) return std::nullopt;
   return entry.DocKeyOfId(ids->front());
+}
+
+absl::StatusOr<bool> WriteStatement::Matches(bson::View document) const {
+  for (const catalog::Part& part : parts_) {
+    if (!part.Contains(document)) return false;
+  }
+  return filter_.Evaluate(document);
 }
 
 absl::StatusOr<WriteStatement::Change> WriteStatement::Apply(bson::View document) const {

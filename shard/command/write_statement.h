@@ -7,7 +7,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "catalog/part.h"
 #include "query/match/filter.h"
 #include "query/plan/sort_pattern.h"
 #include "query/update/update.h"
@@ -26,6 +28,7 @@ struct StatementSpec {
   bool upsert = false;
   bson::View collation;  // the statement's own
   bson::View constants;  // variables of an update's pipeline
+  bson::View only;       // array of parts: what is not in all of them is left out
 };
 
 class WriteStatement {
@@ -48,7 +51,7 @@ class WriteStatement {
   bool upsert() const { return upsert_; }
 
   // True when the filter matches. Errors: of $expr.
-  absl::StatusOr<bool> Matches(bson::View document) const { return filter_.Evaluate(document); }
+  absl::StatusOr<bool> Matches(bson::View document) const;
 
   // The document key when the filter pins it to one: such a statement needs no search.
   std::optional<std::string> PinnedDocKey() const;
@@ -83,6 +86,7 @@ class WriteStatement {
   Collection collection_;
   std::unique_ptr<query::QueryContext> query_;
   query::Filter filter_;
+  std::vector<catalog::Part> parts_;
   std::optional<query::Update> update_;
   query::SortPattern sort_;
   bson::Value hint_;

@@ -16,6 +16,7 @@ void AppendEnvelope(bson::Builder& builder, const ShardEnvelope& envelope) {
   if (envelope.early) builder.Append("e", true);
   if (!envelope.target.empty()) builder.AppendBinary("t", 0, envelope.target);
   if (!envelope.statements.empty()) builder.AppendArray("s", envelope.statements);
+  if (!envelope.only.empty()) builder.AppendArray("o", envelope.only);
   builder.Close();
 }
 
@@ -45,6 +46,8 @@ absl::StatusOr<ShardEnvelope> ParseEnvelope(bson::View body) {
       envelope.target = value.AsBinary().bytes;
     } else if (key == "s" && value.Is(bson::Type::kArray)) {
       envelope.statements = value.AsDocument();
+    } else if (key == "o" && value.Is(bson::Type::kArray)) {
+      envelope.only = value.AsDocument();
     } else if (key == "f" && value.Is(bson::Type::kArray)) {
       continue;  // wire/protocol/foreign_collections.h
     } else {

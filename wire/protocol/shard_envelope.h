@@ -36,6 +36,8 @@ struct ShardEnvelope {
       target;  // t: the document key that a keyless write has chosen (binary); empty: none
   bson::View statements;  // s: array of the statement ids of this part of a retryable write; empty:
                           // 0, 1, 2 …
+  bson::View only;        // o: array of parts (catalog/part.h): of a write of many documents, which
+                          // leaves out what is not in all of them
 };
 
 void AppendEnvelope(bson::Builder& builder, const ShardEnvelope& envelope);

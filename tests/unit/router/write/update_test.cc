@@ -1,5 +1,6 @@
 // Updates and deletes: targeting per statement, all shards for multi, choice for one.
 #include "base/status.h"
+#include "catalog/part.h"
 #include "tests/unit/router/harness.h"
 
 namespace evenkeel::router {
@@ -53,6 +54,30 @@ TEST_F(UpdateTest, AMultiThatIsStaleOnOneShardIsNotRepeatedOnTheOthers) {
   const bson::Document reply = Run(Update(R"({"q": {}, "u": {"$inc": {"x": 1}}, "multi": true})"));
   EXPECT_EQ(Fields(reply), R"({"n":9,"nModified":9})");
   EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{1, 2, 1}));
+}
+
+TEST_F(UpdateTest, AMultiThatMeetsAMoveGoesOnWithWhatIsLeft) {
+  OnAll("update", R"({"n": 3, "nModified": 3})");
+  // It is stale on one shard, and the collection has become unsharded when the router looks again.
+  shard(1).On("update", [this](bson::View) {
+    AddUnsharded("db.s", ShardId{2});
+    return StaleReply();
+  });
+  const bson::Document reply = Run(Update(R"({"q": {}, "u": {"$inc": {"x": 1}}, "multi": true})"));
+  EXPECT_EQ(Fields(reply), R"({"n":9,"nModified":9})");
+  EXPECT_EQ(CountsOf("update"), (std::vector<size_t>{1, 1, 2}));
+  const std::vector<bson::Document> sent = shard(2).RequestsOf("update");
+  EXPECT_TRUE(sent[0]["$shard"].AsDocument()["o"].missing());
+  std::vector<catalog::Part> parts;
+  for (const auto& [index, part] : sent[1]["$shard"].AsDocument()["o"].AsDocument()) {
+    parts.push_back(*catalog::Part::FromBson(part.AsDocument()));
+  }
+  ASSERT_EQ(parts.size(), 2u);
+  for (int32_t key = 0; key < 50; ++key) {
+    const bson::Document row = Json("{\"k\": " + std::to_string(key) + "}");
+    const bool left = parts[0].Contains(row.view()) && parts[1].Contains(row.view());
+    EXPECT_EQ(left, OwnerOf(key) == 1) << key;
+  }
 }
 
 TEST_F(UpdateTest, OneDocumentWithoutKeyIsChosenAndWrittenOnCondition) {

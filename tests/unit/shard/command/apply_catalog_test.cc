@@ -8,8 +8,8 @@
 
 #include "catalog/shard_catalog.h"
 #include "shard/command/command.h"
-#include "shard/command/open_reads.h"
 #include "shard/command/orphans.h"
+#include "shard/command/versions_in_use.h"
 #include "storage/keys/key_encoding.h"
 #include "tests/lib/shard/shard_fixture.h"
 
