@@ -141,6 +141,7 @@ Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
 Awaitable<void> RunStepInto(RouterState& router, const Job& job, size_t at,
                             const std::vector<Step>& steps, absl::Status& result) {
   result = co_await RunStep(router, job, at, steps);
+  (void)EVENKEEL_FAIL_POINT(catalog_job_between_shards);
 }
 
 // One run of steps that may go at once: neighbouring ones on different shards.
@@ -207,6 +208,7 @@ Awaitable<absl::Status> RunForward(RouterState& router, const Job& job,
 }
 
 Awaitable<absl::Status> EndRecord(RouterState& router, const Job& job) {
+  (void)EVENKEEL_FAIL_POINT(catalog_job_before_last);
   while (true) {
     CatalogBatch batch;
     batch.ExpectVersion(catalog::kConfigJobs, job.name, job.version)
@@ -263,7 +265,6 @@ Awaitable<absl::Status> Settle(RouterState& router, Job* job, bool* passed, bool
 Awaitable<absl::Status> Execute(RouterState& router, Job& job) {
   for (size_t at = 0; at < job.no_return;) {
     const size_t end = std::min(EndOfGroup(job.steps, at), job.no_return);
-    (void)EVENKEEL_FAIL_POINT(catalog_job_between_shards);
     const absl::Status status = co_await RunGroup(router, job, job.steps, at, end);
     if (!status.ok()) {
       if (Is(status, kShutdown)) co_return status;

@@ -38,4 +38,37 @@ async function move(client, shard, away) {
   await until(`${away ? 'leaving' : 'coming back'} of shard${shard}`, () => isBalanced(client, shard, !away));
 }
 
-module.exports = { until, newestRanges, isBalanced, setDraining, move };
+// The ranges of a row: {begin, end, shard} with numbers that are exact.
+function spansOf({ ranges }) {
+  const bounds = [...ranges.map(({ min }) => BigInt(String(min))), 2n ** 63n];
+  return ranges.map(({ shard }, i) => ({ begin: bounds[i], end: bounds[i + 1], shard }));
+}
+
+// What changed hands between two rows: {from, to, width}.
+function changedHands(before, after) {
+  const changed = [];
+  for (const old of spansOf(before)) {
+    for (const now of spansOf(after)) {
+      const begin = old.begin > now.begin ? old.begin : now.begin;
+      const end = old.end < now.end ? old.end : now.end;
+      if (begin < end && old.shard !== now.shard) changed.push({ from: old.shard, to: now.shard, width: end - begin });
+    }
+  }
+  return changed;
+}
+
+// Hashes that each shard owns.
+function widthsOf(row) {
+  const widths = new Map();
+  for (const { begin, end, shard } of spansOf(row)) widths.set(shard, (widths.get(shard) ?? 0n) + end - begin);
+  return widths;
+}
+
+// True while the balancer's move of a collection is under way and has copied something.
+async function isMoving(client, ns) {
+  if (await client.db('config').collection('jobs').countDocuments({ _id: ns, kind: 'balancing' }) === 0) return false;
+  const { moves } = await client.db('admin').command({ clusterMoves: 1 });
+  return moves.some((row) => row.ns === ns && Number(row.documents) > 0);
+}
+
+module.exports = { until, newestRanges, isBalanced, setDraining, move, isMoving, changedHands, widthsOf };
