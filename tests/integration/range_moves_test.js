@@ -6,10 +6,11 @@ const { afterEach, describe, it } = require('node:test');
 const { Long } = require('mongodb');
 const { errorOf, range, useCluster } = require('../lib/cluster.js');
 const { MoveLoad } = require('../lib/move_load.js');
-const { move, newestRanges, setDraining, until, isBalanced } = require('../lib/range_moves.js');
+const { changedHands, isBalanced, isMoving, move, newestRanges, setDraining, until, widthsOf } = require('../lib/range_moves.js');
 
 const LEAVING = 2;
 const ROWS = 3000;
+const SNAPSHOT_UNAVAILABLE = 246;
 
 describe('ranges move when a shard leaves and comes back', () => {
   const cluster = useCluster();
@@ -34,6 +35,7 @@ describe('ranges move when a shard leaves and comes back', () => {
     assert.equal(await collection.estimatedDocumentCount(), await collection.countDocuments({}));
     await validate(collection);
   };
+  const slowly = (bytes) => cluster.admin({ setParameter: 1, migrationBytesPerSecond: bytes });
   // A move moves all there is.
   afterEach(() => cluster.db.dropDatabase());
 
@@ -57,18 +59,21 @@ describe('ranges move when a shard leaves and comes back', () => {
 
   it('only what has to', async () => {
     const collection = await filled(await cluster.sharded(), 20_000);
-    const owners = (row) => Object.fromEntries(row.ranges.map(({ min, shard }) => [String(min), shard]));
-    const before = await countsOf(collection), ranges = owners(await newestRanges(cluster.client));
+    const before = await newestRanges(cluster.client);
     await move(cluster.client, LEAVING, true);
-    const without = await countsOf(collection);
-    assert.deepEqual(Object.keys(without), ['shard0', 'shard1']);
-    // What the others had they have still: their ranges only grew.
-    const left = owners(await newestRanges(cluster.client));
-    for (const [min, shard] of Object.entries(ranges)) if (shard !== LEAVING) assert.equal(left[min] ?? shard, shard, `the range from ${min}`);
-    for (const name of Object.keys(without)) assert.ok(without[name] > before[name]);
+    const without = await newestRanges(cluster.client);
+    assert.deepEqual(Object.keys(await countsOf(collection)), ['shard0', 'shard1']);
+    const left = changedHands(before, without);
+    assert.deepEqual([...new Set(left.map(({ from }) => from))], [LEAVING]);
+    assert.equal(left.reduce((sum, { width }) => sum + width, 0n), widthsOf(before).get(LEAVING));
     await move(cluster.client, LEAVING, false);
-    const back = await countsOf(collection);
-    for (const name of ['shard0', 'shard1', 'shard2']) assert.ok(Math.abs(back[name] / (20_000 / 3) - 1) < 0.05, JSON.stringify(back));
+    const back = await newestRanges(cluster.client);
+    const returned = changedHands(without, back);
+    assert.deepEqual([...new Set(returned.map(({ to }) => to))], [LEAVING]);
+    assert.equal(returned.reduce((sum, { width }) => sum + width, 0n), widthsOf(back).get(LEAVING));
+    for (const width of widthsOf(back).values()) assert.ok(width - 2n ** 64n / 3n <= 1n && width - 2n ** 64n / 3n >= -1n, `${width}`);
+    const counts = await countsOf(collection);
+    for (const name of ['shard0', 'shard1', 'shard2']) assert.ok(Math.abs(counts[name] - 20_000 / 3) < 0.02 * 20_000, JSON.stringify(counts));
     await exact(collection, 20_000);
   });
 
@@ -85,6 +90,97 @@ describe('ranges move when a shard leaves and comes back', () => {
       const status = await cluster.admin({ balancerCollectionStatus: collection.namespace });
       assert.equal(status.balancerCompliant, true);
     }
+  });
+
+  // Sends the shard away and back, slowly, and meanwhile repeats each of the looks.
+  async function whileMoving(collection, looks) {
+    for (const away of [true, false]) {
+      await slowly(200_000);
+      await setDraining(cluster.client, LEAVING, away);
+      let moved = false, during = 0;
+      const repeat = async (look) => { do await look(); while (!moved); };
+      const watching = Promise.all(looks.map(repeat)).finally(() => { moved = true; });
+      watching.catch(() => {});
+      await until('the move', async () => {
+        during += await isMoving(cluster.client, collection.namespace);
+        return moved || await isBalanced(cluster.client, LEAVING, !away);
+      });
+      moved = true;
+      await watching;
+      assert.ok(during > 0, 'nobody looked while it moved');
+    }
+    await slowly(0);
+  }
+
+  it('tools see where documents are at every moment', async () => {
+    const collection = await filled(await cluster.sharded(), 10_000);
+    const admin = cluster.client.db('admin'), config = cluster.client.db('config');
+    const { uuid } = await config.collection('collections').findOne({ _id: collection.namespace });
+    const sumOf = (shards, field) => {
+      assert.ok(shards.every((shard) => shard[field] > 0), JSON.stringify(shards));
+      return shards.reduce((sum, shard) => sum + shard[field], 0);
+    };
+    await whileMoving(collection, [
+      async () => {
+        const shards = await collection.aggregate([{ $collStats: { storageStats: {}, count: {} } }]).toArray();
+        assert.equal(sumOf(shards, 'count'), 10_000);
+      },
+      async () => {
+        const stats = await cluster.db.command({ collStats: collection.collectionName });
+        assert.deepEqual([stats.count, sumOf(Object.values(stats.shards), 'count')], [10_000, 10_000]);
+      },
+      async () => {
+        const [row] = await admin.aggregate([{ $shardedDataDistribution: {} }, { $match: { ns: collection.namespace } }]).toArray();
+        assert.equal(sumOf(row.shards, 'numOwnedDocuments'), 10_000);
+      },
+      async () => {
+        const chunks = await config.collection('chunks').find({ uuid }).sort({ 'min._id': 1 }).toArray();
+        assert.deepEqual([chunks[0].min._id._bsontype, chunks.at(-1).max._id._bsontype], ['MinKey', 'MaxKey']);
+        for (const [i, chunk] of chunks.entries()) if (i > 0) assert.deepEqual(chunk.min, chunks[i - 1].max);
+      },
+      async () => {
+        const listed = await cluster.db.listCollections({ name: collection.collectionName }).toArray();
+        assert.deepEqual(listed.map(({ info }) => info.uuid), [uuid]);
+      },
+      async () => {
+        const [row, ...more] = await admin.aggregate([{ $listClusterCatalog: {} }, { $match: { ns: collection.namespace } }]).toArray();
+        assert.deepEqual([row.sharded, more], [true, []]);
+      },
+    ]);
+    await exact(collection, 10_000);
+  });
+
+  it('reads are exact at every moment', async () => {
+    const collection = await filled(await cluster.sharded({ k: 'hashed' }), 10_000);
+    const ids = range(10_000);
+    const byNumber = (a, b) => a - b;
+    const snapshot = async () => {
+      const session = cluster.client.startSession({ snapshot: true });
+      try {
+        for (let i = 0; i < 3; ++i) {
+          const [{ n, sum }] = await collection.aggregate([{ $group: { _id: null, n: { $sum: 1 }, sum: { $sum: '$_id' } } }], { session }).toArray();
+          assert.deepEqual([n, sum], [10_000, 49_995_000]);
+          assert.deepEqual((await collection.distinct('k', {}, { session })).sort(byNumber), range(97));
+        }
+      } catch (error) {
+        if (error.code !== SNAPSHOT_UNAVAILABLE) throw error;  // one from before the switch
+      } finally {
+        await session.endSession();
+      }
+    };
+    await whileMoving(collection, [
+      snapshot,
+      async () => assert.equal(await collection.countDocuments({}), 10_000),
+      async () => assert.equal(await collection.estimatedDocumentCount(), 10_000),
+      async () => assert.equal(await collection.countDocuments({ k: 7 }), ids.filter((i) => i % 97 === 7).length),
+      async () => assert.deepEqual((await collection.distinct('_id')).sort(byNumber), ids),
+      async () => assert.deepEqual((await collection.find().sort({ _id: 1 }).project({ _id: 1 }).toArray()).map(({ _id }) => _id), ids),
+      async () => {
+        const groups = await collection.aggregate([{ $group: { _id: '$k', n: { $sum: 1 } } }]).toArray();
+        assert.deepEqual(groups.sort((a, b) => a._id - b._id), range(97).map((k) => ({ _id: k, n: ids.filter((i) => i % 97 === k).length })));
+      },
+    ]);
+    await exact(collection, 10_000);
   });
 
   it('cursors go on and see every document once', async () => {
@@ -157,45 +253,66 @@ describe('ranges move when a shard leaves and comes back', () => {
     await session.endSession();
   });
 
-  it('a logical partition stays whole, unsharded collections leave too', async () => {
+  it('a logical partition stays whole under writes, unsharded collections leave too', async () => {
     const [one, plain] = [await cluster.sharded({ k: 'hashed' }), cluster.collection()];
-    await one.insertMany(range(5000).map((i) => ({ _id: i, k: 'one' })));
+    const placeOf = async (k) => (await one.find({ k }).explain()).queryPlanner.winningPlan.shards[0].shardName;
+    let k = 0;
+    while (await placeOf(k) !== `shard${LEAVING}`) ++k;
+    await one.insertMany(range(50_000).map((i) => ({ _id: i, k })));
     await plain.insertMany(range(100).map((i) => ({ _id: i })));
     await cluster.admin({ moveCollection: plain.namespace, toShard: `shard${LEAVING}` });
+    const load = await new MoveLoad(cluster.server.uri, one.namespace, { place: () => k }).start();
+    await load.progress(200);
+    const whole = async () => assert.equal(Object.values(await countsOf(one)).filter((count) => count > 0).length, 1);
     await setDraining(cluster.client, LEAVING, true);
-    await until('everything gone', async () => (await cluster.admin({ shardDrainingStatus: `shard${LEAVING}` })).state !== 'ongoing');
-    assert.deepEqual(Object.values(await countsOf(one)).filter((count) => count > 0), [5000]);
+    await until('everything gone', async () => {
+      await whole();
+      return (await cluster.admin({ shardDrainingStatus: `shard${LEAVING}` })).state !== 'ongoing';
+    });
+    assert.notEqual(await placeOf(k), `shard${LEAVING}`);
     assert.equal(await plain.countDocuments(), 100);
     await move(cluster.client, LEAVING, false);
-    assert.deepEqual(Object.values(await countsOf(one)).filter((count) => count > 0), [5000]);
-    await exact(one, 5000);
+    await load.progress(200);
+    await load.finish();
+    await whole();
+    await exact(one, 50_000);
   });
 
   it('changes of a collection do not wait for the balancer', async () => {
     const collections = [];
     for (let i = 0; i < 4; ++i) collections.push(await filled(await cluster.sharded(), 20_000));
-    await cluster.admin({ setParameter: 1, migrationBytesPerSecond: 100_000 });
+    const [indexed, dropped, renamed, resharded] = collections;
+    const { _id: older } = await newestRanges(cluster.client);
+    const rangesOf = async (ns) => (await cluster.client.db('config').collection('catalog').findOne({ _id: ns }))?.assignment;
+    const hasMoved = (ns) => cluster.server.stderr.split('\n').some((line) => line.includes(`a move has ended kind=balancing ns=${ns} `) && line.includes('outcome=OK'));
+    // Its move had begun, and did not end before the command did.
+    const givesWay = async (collection, command, ns = collection.namespace) => {
+      await until(`a move of ${collection.namespace}`, () => isMoving(cluster.client, collection.namespace));
+      assert.ok(!hasMoved(collection.namespace));
+      await command();
+      assert.ok(!hasMoved(collection.namespace));
+      assert.equal(await rangesOf(ns), ns ? older : undefined);
+    };
+    await slowly(100_000);
     await setDraining(cluster.client, LEAVING, true);
-    await until('a move', async () => await cluster.client.db('config').collection('jobs').countDocuments({ kind: 'balancing' }) > 0);
-    await collections[0].createIndex({ k: 1 });
-    await collections[1].drop();
-    await collections[3].rename(`${collections[3].collectionName}_renamed`);
-    await until('a move of the third', async () => await cluster.client.db('config').collection('jobs').countDocuments({ kind: 'balancing', _id: collections[2].namespace }) > 0);
-    await until('its first documents', async () => (await cluster.admin({ clusterMoves: 1 })).moves.some((row) => Number(row.documents) > 0));
-    await cluster.admin({ setParameter: 1, migrationBytesPerSecond: 2_000_000 });
+    await givesWay(indexed, () => indexed.createIndex({ k: 1 }));
+    await givesWay(dropped, () => dropped.drop(), null);
+    await givesWay(renamed, () => renamed.rename(`${renamed.collectionName}_renamed`), `${renamed.namespace}_renamed`);
     // What the move has brought in vain is removed while the collection is copied: the copy must not take that for removals.
+    await until(`a move of ${resharded.namespace}`, () => isMoving(cluster.client, resharded.namespace));
+    await slowly(2_000_000);
     let done = false;
-    const cleaning = (async () => { while (!done) await cluster.admin({ cleanupOrphaned: collections[2].namespace }).catch(() => {}); })();
-    await cluster.admin({ reshardCollection: collections[2].namespace, key: { k: 'hashed' } });
+    const cleaning = (async () => { while (!done) await cluster.admin({ cleanupOrphaned: resharded.namespace }).catch(() => {}); })();
+    await cluster.admin({ reshardCollection: resharded.namespace, key: { k: 'hashed' } });
     done = true;
     await cleaning;
-    await cluster.admin({ setParameter: 1, migrationBytesPerSecond: 0 });
+    await slowly(0);
     await until('all moved', () => isBalanced(cluster.client, LEAVING, false));
-    await exact(collections[0], 20_000);
-    await exact(collections[2], 20_000);
-    assert.equal(await cluster.db.collection(`${collections[3].collectionName}_renamed`).countDocuments(), 20_000);
+    await exact(indexed, 20_000);
+    await exact(resharded, 20_000);
+    await exact(cluster.db.collection(`${renamed.collectionName}_renamed`), 20_000);
     await move(cluster.client, LEAVING, false);
-    await exact(collections[0], 20_000);
+    await exact(indexed, 20_000);
   });
 
   it('equal _ids that would meet keep their collection where it is, others go on', async () => {
