@@ -271,11 +271,13 @@ describe('ranges move when a shard leaves and comes back', () => {
     });
     assert.notEqual(await placeOf(k), `shard${LEAVING}`);
     assert.equal(await plain.countDocuments(), 100);
-    await move(cluster.client, LEAVING, false);
     await load.progress(200);
     await load.finish();
-    await whole();
     await exact(one, 50_000);
+    await one.deleteMany({ _id: { $type: 'number', $gte: 5000 } });
+    await move(cluster.client, LEAVING, false);
+    await whole();
+    await exact(one, 5000);
   });
 
   it('changes of a collection do not wait for the balancer', async () => {
