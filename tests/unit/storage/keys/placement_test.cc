@@ -136,6 +136,82 @@ TEST(Placement, RangesHoldExactlyTheDocumentsOfTheirSpans) {
   }
 }
 
+// Up to five spans, ascending, apart from each other or side by side, often in one bucket.
+std::vector<HashSpan> RandomSpans(base::Random* random, const std::vector<Stored>& documents) {
+  std::set<int64_t> borders;
+  const int64_t dense = documents[random->Uniform(documents.size())].hash;
+  while (borders.size() < 6) {
+    const int64_t inside =
+        (dense & ~(kBucketWidth - 1)) + static_cast<int64_t>(random->Next64() & (kBucketWidth - 1));
+    borders.insert(random->Chance(0.5) ? inside : Border(random, documents));
+  }
+  std::vector<HashSpan> spans;
+  for (auto next = borders.begin(); std::next(next) != borders.end(); ++next) {
+    const int64_t last = *std::next(next);
+    if (random->Chance(0.6)) spans.push_back({*next, last == INT64_MAX ? last : last - 1});
+  }
+  return spans;
+}
+
+// Placed by hash: the documents of the spans and no other. By bucket: all of each bucket that a
+// span reaches into.
+TEST(Placement, KeysOfHoldWhatTheSpansReachInto) {
+  base::Random random(9);
+  for (const PlacedBy by : kBoth) {
+    const std::vector<Stored> documents = DocumentsOf(Ids(2000), by);
+    size_t fewer_ranges = 0;
+    for (int round = 0; round < 300; ++round) {
+      const std::vector<HashSpan> spans = RandomSpans(&random, documents);
+      const std::vector<TableRange> ranges = KeysOf(kCollection, by, spans);
+      fewer_ranges += ranges.size() < spans.size();
+      for (size_t i = 0; i < ranges.size(); ++i) {
+        ASSERT_LT(ranges[i].begin, ranges[i].end);
+        ASSERT_EQ(ranges[i].hashes, HashSpan{});
+        if (i == 0) continue;
+        ASSERT_LT(ranges[i - 1].end, ranges[i].begin) << "they are apart";
+      }
+      for (const Stored& stored : documents) {
+        const HashSpan place = DecodeHash(EncodeHash(stored.hash, by), by);
+        const bool expected = std::any_of(spans.begin(), spans.end(), [&](const HashSpan& span) {
+          return span.first <= place.last && place.first <= span.last;
+        });
+        const auto holding = std::count_if(ranges.begin(), ranges.end(), [&](const auto& range) {
+          return range.begin <= stored.key && stored.key < range.end;
+        });
+        ASSERT_EQ(holding, expected ? 1 : 0) << bson::ToDisplay(stored.document["_id"]);
+      }
+    }
+    EXPECT_GT(fewer_ranges, 20u) << "spans that touch or share a bucket have one range";
+  }
+}
+
+struct SpansCase {
+  std::vector<HashSpan> spans;
+  size_t by_hash, by_bucket;  // ranges
+};
+
+TEST(Placement, KeysOfSharedBuckets) {
+  constexpr int64_t kLast = kBucketWidth - 1;
+  const SpansCase cases[] = {
+      {{}, 0, 0},
+      {{{5, 5}}, 1, 1},
+      {{{5, 7}, {9, 11}}, 2, 1},
+      {{{5, 7}, {8, 11}}, 1, 1},
+      {{{5, kLast - 1}, {kBucketWidth - 1, kBucketWidth + 1}, {kBucketWidth + 3, kBucketWidth + 3}},
+       2,
+       1},
+      {{{-5, -5}, {5, 5}}, 2, 2},  // two buckets side by side
+      {{{0, kLast}, {2 * kBucketWidth, 3 * kBucketWidth}}, 2, 2},
+      {{{INT64_MIN, INT64_MIN}, {INT64_MAX, INT64_MAX}}, 2, 2},
+      {{{INT64_MIN, INT64_MAX}}, 1, 1},
+  };
+  for (const SpansCase& c : cases) {
+    const std::string what = c.spans.empty() ? "none" : std::to_string(c.spans.front().first);
+    EXPECT_EQ(KeysOf(kCollection, PlacedBy::kHash, c.spans).size(), c.by_hash) << what;
+    EXPECT_EQ(KeysOf(kCollection, PlacedBy::kBucket, c.spans).size(), c.by_bucket) << what;
+  }
+}
+
 // Inside of a span the key decides alone: the document is not even looked at.
 TEST(Placement, OnlyTheBucketsAtTheEndsAreLookedInto) {
   const HashSpan span{-3 * kBucketWidth + 5, 3 * kBucketWidth + 5};
