@@ -1,6 +1,7 @@
 // Documents whose `_id`s have hashes of a test's choice, found by trying numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,6 +36,21 @@ inline std::vector<HashedId> IdsWithHashes(const storage::HashSpan& hashes, size
     if (hashes.Contains(hash)) out.push_back(HashedIdOf(id));
   }
   return out;
+}
+
+inline constexpr int64_t kBucketWidth = int64_t{1} << 52;
+// Two buckets in the middle of the space.
+inline constexpr storage::HashSpan kDenseHashes{-kBucketWidth, kBucketWidth - 1};
+
+// Many documents in two buckets, one in each of many others; in the order of hashes.
+inline std::vector<HashedId> ClusteredIds(size_t dense = 40, int32_t others = 200) {
+  std::vector<HashedId> ids = IdsWithHashes(kDenseHashes, dense);
+  for (int32_t id = 0; id < others; ++id) {
+    const HashedId other = HashedIdOf(id);
+    if (!kDenseHashes.Contains(other.hash)) ids.push_back(other);
+  }
+  std::sort(ids.begin(), ids.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
+  return ids;
 }
 
 }  // namespace evenkeel::tests

@@ -21,25 +21,10 @@ using tests::HashedId;
 using tests::ShardFixture;
 using tests::TestCollection;
 
-constexpr int64_t kBucket = int64_t{1} << 52;
-// Two buckets in the middle of the space.
-constexpr HashSpan kDense{-kBucket, kBucket - 1};
-
 const TestCollection kById{.shard_key = R"({"_id": "hashed"})"};
 const TestCollection kByField{.shard_key = R"({"a": "hashed"})"};
 
 std::string IdOf(const HashedId& id) { return tests::Field(id.document, "_id"); }
-
-// Many documents in two buckets, one in each of many others; in the order of hashes.
-std::vector<HashedId> MakeIds() {
-  std::vector<HashedId> ids = tests::IdsWithHashes(kDense, 40);
-  for (int32_t id = 0; id < 200; ++id) {
-    const HashedId other = tests::HashedIdOf(id);
-    if (!kDense.Contains(other.hash)) ids.push_back(other);
-  }
-  std::sort(ids.begin(), ids.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
-  return ids;
-}
 
 void InsertAll(ShardFixture& shard, const TestCollection& collection,
                const std::vector<HashedId>& ids) {
@@ -94,7 +79,7 @@ HashSpan RandomSpan(base::Random* random, const std::vector<HashedId>& ids) {
 }
 
 TEST(HashRanges, AScanShowsExactlyTheDocumentsOfASpan) {
-  const std::vector<HashedId> ids = MakeIds();
+  const std::vector<HashedId> ids = tests::ClusteredIds();
   base::Random random(11);
   for (const TestCollection& each : {kById, kByField}) {
     ShardFixture shard;
@@ -112,7 +97,7 @@ TEST(HashRanges, AScanShowsExactlyTheDocumentsOfASpan) {
 }
 
 TEST(HashRanges, RemovalTakesExactlyTheDocumentsOfASpan) {
-  const std::vector<HashedId> ids = MakeIds();
+  const std::vector<HashedId> ids = tests::ClusteredIds();
   base::Random random(12);
   for (const TestCollection& each : {kById, kByField}) {
     for (int round = 0; round < 6; ++round) {
@@ -138,8 +123,8 @@ TEST(HashRanges, RemovalTakesExactlyTheDocumentsOfASpan) {
 // The border between two shards lies inside of a bucket, with documents on either side. Those that
 // are not the shard's are there, as they may be after a move, and nobody sees them.
 TEST(HashRanges, AShardOwnsItsPartOfABucket) {
-  const std::vector<HashedId> ids = MakeIds();
-  const std::vector<HashedId> dense = tests::IdsWithHashes(kDense, 40);
+  const std::vector<HashedId> ids = tests::ClusteredIds();
+  const std::vector<HashedId> dense = tests::IdsWithHashes(tests::kDenseHashes, 40);
   const int64_t border = dense[20].hash;
   for (const uint32_t number : {0u, 1u}) {
     ShardFixture shard({.shard = number, .shards = 2, .range_mins = {INT64_MIN, border}});
