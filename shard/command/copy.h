@@ -14,8 +14,8 @@ Awaitable<CommandResult> CopyInCommand(CommandContext& context);
 Awaitable<CommandResult> CopySessionsCommand(CommandContext& context);
 
 // Of a move within a collection: how many documents it has brought here, by the range they come
-// from; and how many of this shard's it takes away, before it ends. Errors: InternalError when the
-// shard, which shall keep none, has another number.
+// from; and how many of this shard's it takes away, before it ends. Errors: InternalError for a
+// number that cannot be, as far as the shard can tell.
 Awaitable<CommandResult> ArrivalsCommand(CommandContext& context);
 Awaitable<CommandResult> NoteLeavingCommand(CommandContext& context);
 

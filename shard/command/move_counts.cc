@@ -5,6 +5,7 @@
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
+#include "catalog/rebalance.h"
 #include "shard/command/copy.h"
 #include "shard/command/counters.h"
 #include "shard/command/document_write.h"
@@ -24,11 +25,12 @@ class NoteLeavingTask final : public WriteTask {
     if (!status.ok()) return;
     const CollectionId id = collection_.entry->id;
     const storage::Count owned = context.Counter(OwnedCounterKey(id));
-    const bool keeps_none = collection_.next->OwnsNothing(collection_.shard);
-    if (leaving_.documents > owned.documents || (keeps_none && leaving_ != owned)) {
-      status = Error(
-          ErrorCode::kInternalError, "{} documents of '{}' were copied from shard{}, which has {}",
-          leaving_.documents, collection_.entry->ns, collection_.shard.value, owned.documents);
+    if (!CanLeave(owned)) {
+      status =
+          Error(ErrorCode::kInternalError,
+                "{} documents of {} bytes of '{}' were copied from shard{}, which has {} of {}",
+                leaving_.documents, leaving_.bytes, collection_.entry->ns, collection_.shard.value,
+                owned.documents, owned.bytes);
       return;
     }
     const std::string key = LeavingCounterKey(id);
@@ -40,6 +42,17 @@ class NoteLeavingTask final : public WriteTask {
   absl::Status status;
 
  private:
+  // A shard that gives all or nothing knows the number, another one the most there can be.
+  bool CanLeave(const storage::Count& owned) const {
+    if (collection_.next->OwnsNothing(collection_.shard)) return leaving_ == owned;
+    if (catalog::SpansLeaving(*collection_.assignment, *collection_.next, collection_.shard)
+            .empty()) {
+      return leaving_ == storage::Count{};
+    }
+    return leaving_.documents >= 0 && leaving_.documents <= owned.documents &&
+           leaving_.bytes >= 0 && leaving_.bytes <= owned.bytes;
+  }
+
   const Collection& collection_;
   const storage::Count leaving_;
 };
