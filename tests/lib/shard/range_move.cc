@@ -83,25 +83,25 @@ void RangeMove::Delete(int32_t n) {
 
 // ---- steps ----
 
-void RangeMove::PutEverywhere(const std::function<void(TestCollection&)>& change) {
+void RangeMove::Put(const std::function<void(TestCollection&)>& change) {
   change(now_);
   ++now_.version;
   for (const auto& shard : shards_) shard->Put(now_);
 }
 
 void RangeMove::Begin() {
-  PutEverywhere([](TestCollection& entry) {
+  Put([](TestCollection& entry) {
     entry.copied_to = R"({"id": {"$numberLong": "5000"}, "key": )" + entry.shard_key +
                       R"(, "assignment": "after"})";
   });
 }
 
 void RangeMove::Close() {
-  PutEverywhere([](TestCollection& entry) { entry.writes_closed = true; });
+  Put([](TestCollection& entry) { entry.writes_closed = true; });
 }
 
 void RangeMove::Switch() {
-  PutEverywhere([this](TestCollection& entry) {
+  Put([this](TestCollection& entry) {
     entry.copied_to.clear();
     entry.writes_closed = false;
     entry.assignment = after_.name();
@@ -110,7 +110,7 @@ void RangeMove::Switch() {
 }
 
 void RangeMove::GiveUp() {
-  PutEverywhere([](TestCollection& entry) {
+  Put([](TestCollection& entry) {
     entry.copied_to.clear();
     entry.writes_closed = false;
   });

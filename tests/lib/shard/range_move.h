@@ -47,6 +47,9 @@ class RangeMove {
   void Switch();  // the ranges have moved
   void GiveUp();  // they have not
 
+  // The next version of the entry, on all shards.
+  void Put(const std::function<void(TestCollection&)>& change = [](TestCollection&) {});
+
   // What _copyOut says behind a place.
   bson::Document Page(uint32_t source, const std::string& after = "");
   // Sends rows to the shards that will own the documents. The first code that is not 0.
@@ -62,7 +65,6 @@ class RangeMove {
   ShardId OwnerOf(int32_t n) const { return ranges_->OwnerOf(HashOf(n)); }
 
  private:
-  void PutEverywhere(const std::function<void(TestCollection&)>& change);
   void Write(int32_t n, std::string_view command, const std::string& rest);
   void TakeOverNotes(uint32_t source);
   std::string DifferenceAt(uint32_t number);
