@@ -164,7 +164,7 @@ class ApplyTask final : public WriteTask {
       HasRecords(*entry, index) ? DropIndex(context, index.id) : ForgetIndex(context, index.id);
     }
     context.RemoveRange(storage::Table::kDocs, storage::DocsOf(id));
-    if (!entry->job.empty()) ForgetAges(context, *entry);
+    if (!entry->job.empty() || entry->moves_ranges()) ForgetAges(context, *entry);
     if (entry->copied_to) ForgetNotes(context, *entry->copied_to);
     const catalog::ShardCatalog& catalog = CatalogOf(context);
     // A shard that does not know the ranges of a collection has no documents of it.

@@ -17,6 +17,13 @@ namespace {
 // deadline is the better answer).
 constexpr int kAttemptsMax = 10'000;
 
+// A key may name a document that lies here and belongs to another shard: it is no match.
+absl::StatusOr<bool> IsMeant(const WriteStatement& statement, std::string_view doc_key,
+                             bson::View document) {
+  if (!statement.collection().Owns(doc_key, document)) return false;
+  return statement.Matches(document);
+}
+
 class WriteOneTask final : public WriteTask {
  public:
   WriteOneTask(const WriteStatement& statement, const RetryLog& retry,
@@ -76,7 +83,7 @@ class WriteOneTask final : public WriteTask {
                            candidate.version == record->commit_timestamp;
       if (as_seen) return Finish(context, before, *ahead);
       const bson::View document(record->value.data());
-      const auto matches = statement_.Matches(document);
+      const auto matches = IsMeant(statement_, candidate.doc_key, document);
       status = matches.status();
       if (!status.ok()) return;
       if (!*matches) continue;
@@ -146,9 +153,10 @@ absl::StatusOr<std::vector<Candidate>> LookAt(CommandContext& context,
   Candidate candidate{std::move(doc_key), {}, {}};
   EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.Read());
   const auto record = slice.Get(storage::Table::kDocs, candidate.doc_key);
-  if (record && statement.Matches(bson::View(record->value.data())).value_or(false)) {
+  const bson::View document = record ? bson::View(record->value.data()) : bson::View();
+  if (record && IsMeant(statement, candidate.doc_key, document).value_or(false)) {
     candidate.version = record->commit_timestamp;
-    candidate.document = bson::Document(bson::View(record->value.data()));
+    candidate.document = bson::Document(document);
   }
   out.push_back(std::move(candidate));
   return out;
