@@ -42,11 +42,16 @@ std::vector<std::string> ArrivingCounterKeys(const Collection& collection) {
   return keys;
 }
 
+std::vector<std::string> ForeignCounterKeys(const Collection& collection) {
+  std::vector<std::string> keys = ArrivingCounterKeys(collection);
+  keys.push_back(OrphanedCounterKey(collection.entry->id));
+  return keys;
+}
+
 std::vector<std::string> CounterKeys(const Collection& collection) {
   const CollectionId id = collection.entry->id;
-  std::vector<std::string> keys = ArrivingCounterKeys(collection);
+  std::vector<std::string> keys = ForeignCounterKeys(collection);
   keys.push_back(OwnedCounterKey(id));
-  keys.push_back(OrphanedCounterKey(id));
   keys.push_back(LeavingCounterKey(id));
   return keys;
 }
@@ -56,8 +61,8 @@ storage::Count CountOwned(const storage::ReadSlice& slice, CollectionId collecti
 }
 
 storage::Count CountForeign(const storage::ReadSlice& slice, const Collection& collection) {
-  storage::Count sum = slice.Counter(OrphanedCounterKey(collection.entry->id));
-  for (const std::string& key : ArrivingCounterKeys(collection)) Add(slice.Counter(key), &sum);
+  storage::Count sum;
+  for (const std::string& key : ForeignCounterKeys(collection)) Add(slice.Counter(key), &sum);
   return sum;
 }
 

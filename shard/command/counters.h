@@ -30,6 +30,8 @@ std::string CounterKey(const Collection& collection, int64_t hash);
 std::vector<std::string> CounterKeys(const Collection& collection);
 // The arriving ones among them.
 std::vector<std::string> ArrivingCounterKeys(const Collection& collection);
+// Those of documents that do not belong to this shard: arriving and orphaned.
+std::vector<std::string> ForeignCounterKeys(const Collection& collection);
 
 // Documents that belong to this shard.
 storage::Count CountOwned(const storage::ReadSlice& slice, CollectionId collection);

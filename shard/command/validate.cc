@@ -29,9 +29,10 @@ class Validation {
  public:
   // `slice` is at the state that will be checked.
   Validation(const Collection& collection, const storage::ReadSlice& slice)
-      : collection_(collection),
-        counted_(CountOwned(slice, collection.entry->id)),
-        counted_foreign_(CountForeign(slice, collection)) {
+      : collection_(collection), counted_(CountOwned(slice, collection.entry->id)) {
+    for (const std::string& key : ForeignCounterKeys(collection)) {
+      counted_foreign_[key] = slice.Counter(key);
+    }
     for (const catalog::IndexEntry& index : collection.entry->indexes) {
       counted_keys_[index.name] = slice.Counter(IndexCounterKey(index.id));
     }
@@ -40,13 +41,12 @@ class Validation {
   // Checks one document and its index records.
   void CheckDocument(const storage::ReadSlice& slice, const Found& found) {
     const bool owned = collection_.Owns(found.doc_key, found.document);
-    storage::Count& count = owned ? documents_ : foreign_documents_;
-    ++count.documents;
-    count.bytes += static_cast<int64_t>(found.document.SizeBytes());
+    if (owned) Count(found.document, &documents_);
     const absl::Status valid = bson::Validate({found.document.data(), found.document.SizeBytes()});
     if (!valid.ok()) return AddError("damaged document: " + std::string(MessageOf(valid)));
     const auto records = RecordsOf(*collection_.entry, found.document);
     if (!records.ok()) return AddError(std::string(MessageOf(records.status())));
+    if (!owned) Count(found.document, &foreign_documents_[CounterKey(collection_, records->hash)]);
     if (records->doc_key != found.doc_key) AddError("a document lies under the key of another one");
     for (const IndexRecord& record : records->indexes) {
       const auto stored = slice.Get(storage::Table::kIndex, record.key);
@@ -80,7 +80,9 @@ class Validation {
 
   bson::Document Finish() {
     CheckCount("", counted_, documents_);
-    CheckCount(" of other shards", counted_foreign_, foreign_documents_);
+    for (const auto& [key, counted] : counted_foreign_) {
+      CheckCount(" of other shards", counted, foreign_documents_[key]);
+    }
     bson::Builder reply, keys;
     for (const catalog::IndexEntry& index : collection_.entry->indexes) {
       keys.Append(index.name,
@@ -100,6 +102,11 @@ class Validation {
   }
 
  private:
+  static void Count(bson::View document, storage::Count* count) {
+    ++count->documents;
+    count->bytes += static_cast<int64_t>(document.SizeBytes());
+  }
+
   void CheckCount(std::string_view which, storage::Count counted, storage::Count found) {
     if (counted == found) return;
     AddError(fmt::format("the counters say {} documents{} of {} bytes, there are {} of {}",
@@ -107,8 +114,9 @@ class Validation {
   }
 
   const Collection& collection_;
-  const storage::Count counted_, counted_foreign_;
-  storage::Count documents_, foreign_documents_;
+  const storage::Count counted_;
+  storage::Count documents_;
+  std::map<std::string, storage::Count> counted_foreign_, foreign_documents_;  // by counter
   std::map<std::string, storage::Count> counted_keys_;
   std::map<std::string, int64_t> expected_keys_, keys_;
   std::vector<std::string> errors_;

@@ -3,12 +3,15 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/bson/json.h"
 #include "catalog/collection.h"
 #include "shard/command/counters.h"
 #include "shard/command/index_keys.h"
 #include "storage/keys/key_encoding.h"
+#include "tests/lib/shard/range_move.h"
 #include "tests/lib/shard/shard_fixture.h"
 
 namespace evenkeel::shard {
@@ -106,6 +109,62 @@ TEST(Validate, FindsPlantedDamage) {
         EXPECT_NE(errors.find(c.says), std::string::npos) << c.what << ": " << errors;
       }
     }
+  }
+}
+
+// One shard has got documents of two ranges, by a move that goes on, was given up, or is done; the
+// other one has given some.
+TEST(Validate, FindsWrongCountersOfMoves) {
+  enum Phase { kMoving, kGivenUp, kDone };
+  const CollectionId id{1000};
+  const std::string owned = OwnedCounterKey(id), orphaned = OrphanedCounterKey(id);
+  const std::string low = ArrivingCounterKey(id, INT64_MIN), high = ArrivingCounterKey(id, 100);
+  using Changes = std::vector<std::pair<std::string, storage::Count>>;
+  struct Case {
+    Phase phase;
+    uint32_t shard;
+    Changes plant;
+    std::string says;  // behind "the counters say <n> documents"
+  };
+  const Case cases[] = {
+      {kMoving, 1, {}, ""},
+      {kMoving, 1, {{low, {1, 0}}}, " of other shards"},
+      {kMoving, 1, {{high, {0, -1}}}, " of other shards"},
+      {kMoving, 1, {{low, {1, 40}}, {high, {-1, -40}}}, " of other shards"},
+      {kMoving, 1, {{low, {-1, -40}}, {orphaned, {1, 40}}}, " of other shards"},
+      {kMoving, 1, {{low, {-1, -40}}, {owned, {1, 40}}}, " of "},
+      {kMoving, 1, {{owned, {0, 7}}}, " of "},
+      {kMoving, 0, {{owned, {-1, 0}}}, " of "},
+      {kGivenUp, 1, {}, ""},
+      {kGivenUp, 1, {{orphaned, {1, 0}}}, " of other shards"},
+      {kGivenUp, 1, {{orphaned, {0, 1}}}, " of other shards"},
+      {kGivenUp, 1, {{orphaned, {-1, -40}}, {owned, {1, 40}}}, " of other shards"},
+      {kDone, 0, {}, ""},
+      {kDone, 0, {{orphaned, {-1, 0}}}, " of other shards"},
+      {kDone, 0, {{owned, {1, 0}}}, " of "},
+      {kDone, 1, {{orphaned, {1, 1}}}, " of other shards"},
+      {kDone, 1, {{owned, {0, -1}}}, " of "},
+  };
+  for (const Case& c : cases) {
+    tests::RangeMove move({.before = {{INT64_MIN, ShardId{0}}, {0, ShardId{1}}, {100, ShardId{0}}},
+                           .after = {{INT64_MIN, ShardId{0}}, {INT64_MIN / 2, ShardId{1}}}});
+    for (int32_t n = 0; n < 60; ++n) move.Insert(n);
+    move.Begin();
+    move.Copy();
+    if (c.phase == kGivenUp) move.GiveUp();
+    if (c.phase == kDone) {
+      ASSERT_EQ(move.NoteLeaving(), 0);
+      move.Switch();
+    }
+    tests::ShardFixture& shard = move.shard(c.shard);
+    shard.Write([&](WriteContext& context) {
+      for (const auto& [key, count] : c.plant) context.AddToCounter(key, count);
+    });
+    const std::string errors = shard.Validate(move.now());
+    const std::string what = std::to_string(c.phase) + " " + std::to_string(&c - cases);
+    EXPECT_EQ(errors.empty(), c.says.empty()) << what << ": " << errors;
+    EXPECT_NE(errors.find(c.says.empty() ? "" : " documents" + c.says), std::string::npos)
+        << what << ": " << errors;
   }
 }
 
