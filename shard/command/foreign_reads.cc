@@ -22,6 +22,7 @@ absl::StatusOr<ForeignCollections> ForeignCollections::Open(const CommandContext
     named.times = envelope.times;
     EVENKEEL_ASSIGN_OR_RETURN(Collection collection,
                               OpenCollection(*context.service.catalog(), named));
+    out.uses_.push_back(context.service.open_reads().Begin(*collection.entry));
     out.collections_.emplace(foreign.ns, std::move(collection));
   }
   return out;

@@ -15,6 +15,7 @@
 #include "query/exec/foreign.h"
 #include "shard/command/command.h"
 #include "shard/command/read_cursor.h"
+#include "shard/command/versions_in_use.h"
 
 namespace evenkeel::shard {
 
@@ -29,6 +30,7 @@ class ForeignCollections {
 
  private:
   std::map<std::string, Collection> collections_;  // by the names that the stages use
+  std::vector<VersionsInUse::Use> uses_;           // of them all, also between two reads
 };
 
 class ForeignReader {

@@ -25,7 +25,7 @@ std::optional<VersionsInUse::Use> MultiWrites::TryBegin(const CommandContext& co
     if (same && absl::Now() < held->second.until) return std::nullopt;
     held_.erase(held);
   }
-  return under_way_->Begin(id, collection.entry->version);
+  return under_way_->Begin(*collection.entry);
 }
 
 Awaitable<absl::StatusOr<VersionsInUse::Use>> MultiWrites::Begin(const CommandContext& context,

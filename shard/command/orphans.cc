@@ -174,12 +174,16 @@ Awaitable<CommandResult> RemoveOrphansCommand(CommandContext& context) {
 bool OrphanRemoval::MayRemove(ShardService& service, const catalog::CollectionEntry& entry) {
   const absl::Time now = service.wall().Now();
   const absl::Time since = seen_.try_emplace(entry.id, now).first->second;
-  return now - since > kWaitMax || !service.open_reads().HasOlder(entry.id, entry.version);
+  if (now - since > kWaitMax) return true;
+  const VersionsInUse& reads = service.open_reads();
+  return entry.retired ? !reads.HasOlder(entry.id, entry.version)
+                       : !reads.HasOthers(entry.id, entry.assignment);
 }
 
 Awaitable<absl::Status> OrphanRemoval::Run(ShardService& service,
                                            base::CancellationToken cancelled) {
   const auto catalog = service.catalog();
+  absl::erase_if(seen_, [&](const auto& row) { return catalog->Find(row.first) == nullptr; });
   for (const auto& [id, entry] : catalog->collections()) {
     if (!IsLeftBehind(service, *entry)) {
       seen_.erase(id);

@@ -25,7 +25,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> ReadCursor::Open(const CommandContex
                                                              ReadSpec spec) {
   auto out = std::unique_ptr<ReadCursor>(new ReadCursor());
   out->collection_ = collection;
-  out->read_ = context.service.open_reads().Begin(collection.entry->id, collection.entry->version);
+  out->read_ = context.service.open_reads().Begin(*collection.entry);
   out->spec_ = std::move(spec);
   if (!out->spec_.query_context) {
     EVENKEEL_ASSIGN_OR_RETURN(out->spec_.query_context, MakeQueryContext(context, collection));

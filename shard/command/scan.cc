@@ -211,7 +211,9 @@ absl::Status Scan::Begin(const storage::ReadSlice& slice) {
   if (entry == nullptr) {
     return Error(ErrorCode::kQueryPlanKilled, "collection dropped: '{}'", collection_.entry->ns);
   }
-  if (collection_.entry->version < CatalogOf(slice).CleanedSince(entry->id)) {
+  // By the ranges that the collection has now nobody reads orphans.
+  if (collection_.entry->assignment != entry->assignment &&
+      collection_.entry->version < CatalogOf(slice).CleanedSince(entry->id)) {
     return Error(ErrorCode::kQueryPlanKilled,
                  "documents of '{}' that the query could still read have moved to another shard",
                  collection_.entry->ns);

@@ -16,15 +16,16 @@ void VersionsInUse::Use::End() {
   {
     absl::MutexLock lock(&table_->mutex_);
     const auto found = table_->uses_.find({collection_.value, version_.value});
-    if (--found->second == 0) table_->uses_.erase(found);
+    if (--found->second.count == 0) table_->uses_.erase(found);
   }
   table_.reset();
 }
 
-VersionsInUse::Use VersionsInUse::Begin(CollectionId collection, CatalogVersion version) {
+VersionsInUse::Use VersionsInUse::Begin(const catalog::CollectionEntry& entry) {
   absl::MutexLock lock(&mutex_);
-  ++uses_[{collection.value, version.value}];
-  return {shared_from_this(), collection, version};
+  Uses& uses = uses_[{entry.id.value, entry.version.value}];
+  if (++uses.count == 1) uses.assignment = entry.assignment;
+  return {shared_from_this(), entry.id, entry.version};
 }
 
 bool VersionsInUse::HasOlder(CollectionId collection, CatalogVersion version) const {
@@ -32,6 +33,15 @@ bool VersionsInUse::HasOlder(CollectionId collection, CatalogVersion version) co
   const auto oldest = uses_.lower_bound({collection.value, 0});
   return oldest != uses_.end() && oldest->first.first == collection.value &&
          oldest->first.second < version.value;
+}
+
+bool VersionsInUse::HasOthers(CollectionId collection, std::string_view assignment) const {
+  absl::MutexLock lock(&mutex_);
+  for (auto use = uses_.lower_bound({collection.value, 0});
+       use != uses_.end() && use->first.first == collection.value; ++use) {
+    if (use->second.assignment != assignment) return true;
+  }
+  return false;
 }
 
 }  // namespace evenkeel::shard

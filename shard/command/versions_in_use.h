@@ -7,9 +7,12 @@
 #include <absl/synchronization/mutex.h>
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/types.h"
+#include "catalog/collection.h"
 
 namespace evenkeel::shard {
 
@@ -35,14 +38,20 @@ class VersionsInUse : public std::enable_shared_from_this<VersionsInUse> {
     CatalogVersion version_;
   };
 
-  Use Begin(CollectionId collection, CatalogVersion version);
+  Use Begin(const catalog::CollectionEntry& entry);
   // True when a statement uses the collection as it was before that version.
   bool HasOlder(CollectionId collection, CatalogVersion version) const;
+  // True when one uses it with other ranges than those.
+  bool HasOthers(CollectionId collection, std::string_view assignment) const;
 
  private:
   using Version = std::pair<uint64_t, uint64_t>;  // collection, version
   mutable absl::Mutex mutex_;
-  absl::btree_map<Version, int64_t> uses_ ABSL_GUARDED_BY(mutex_);  // how many
+  struct Uses {
+    std::string assignment;  // the ranges of that version
+    int64_t count = 0;
+  };
+  absl::btree_map<Version, Uses> uses_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace evenkeel::shard

@@ -186,7 +186,8 @@ TEST_F(Retired, CursorsThatStayOpenEndInTime) {
   shard_.Put(after_);
   RunUpkeep();
   // A read that is under way, unlike a cursor, is not idle.
-  const auto read = shard_.service().open_reads().Begin(CollectionId{kIndexed.id}, {});
+  const auto read = shard_.service().open_reads().Begin(
+      *shard_.service().catalog()->Find(CollectionId{kIndexed.id}));
   shard_.wall.Advance(OrphanRemoval::kWaitMax);
   RunUpkeep();
   EXPECT_TRUE(IsThere());
