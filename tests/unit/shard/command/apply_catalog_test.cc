@@ -183,11 +183,11 @@ TEST_F(Retired, StaysForOpenCursorsOnly) {
 
 TEST_F(Retired, CursorsThatStayOpenEndInTime) {
   const std::string cursor = Open();
-  shard_.Put(after_);
-  RunUpkeep();
-  // A read that is under way, unlike a cursor, is not idle.
+  // A read that is under way, unlike a cursor, is never idle.
   const auto read = shard_.service().open_reads().Begin(
       *shard_.service().catalog()->Find(CollectionId{kIndexed.id}));
+  shard_.Put(after_);
+  RunUpkeep();
   shard_.wall.Advance(OrphanRemoval::kWaitMax);
   RunUpkeep();
   EXPECT_TRUE(IsThere());

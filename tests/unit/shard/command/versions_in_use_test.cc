@@ -12,7 +12,8 @@ namespace {
 
 constexpr CollectionId kUsed{1000}, kOther{1001};
 
-catalog::CollectionEntry Entry(CollectionId id, uint64_t version, std::string assignment = "default") {
+catalog::CollectionEntry Entry(CollectionId id, uint64_t version,
+                               std::string assignment = "default") {
   catalog::CollectionEntry entry;
   entry.id = id;
   entry.version = CatalogVersion{version};
@@ -28,8 +29,7 @@ TEST(VersionsInUse, KnowsOlderOnes) {
   for (const CollectionId other : {kOther, CollectionId{999}}) {
     EXPECT_FALSE(table->HasOlder(other, CatalogVersion{3}));
   }
-  VersionsInUse::Use first = table->Begin(Entry(kUsed, 1)),
-                     again = table->Begin(Entry(kUsed, 1));
+  VersionsInUse::Use first = table->Begin(Entry(kUsed, 1)), again = table->Begin(Entry(kUsed, 1));
   EXPECT_TRUE(table->HasOlder(kUsed, CatalogVersion{2}));
   first = {};
   EXPECT_TRUE(table->HasOlder(kUsed, CatalogVersion{2}));
