@@ -24,7 +24,7 @@ std::string BigEndian(uint64_t value) {
 // The ids behind `prefix` in the keys of meta.
 void LoadIndexIds(storage::Cursor& cursor, std::string_view prefix,
                   absl::flat_hash_set<IndexId>* out) {
-  for (cursor.Seek(prefix); cursor.Valid() && cursor.key().starts_with(prefix); cursor.Next()) {
+  for (cursor.SeekPrefix(prefix); cursor.Valid(); cursor.Next()) {
     const uint64_t bits = bson::LoadLittle<uint64_t>(cursor.key().data() + prefix.size());
     out->insert(IndexId{__builtin_bswap64(bits)});
   }
@@ -68,15 +68,13 @@ absl::StatusOr<std::shared_ptr<const ShardCatalog>> ShardCatalog::Load(
     }
   }
   auto cursor = slice.NewCursor(storage::Table::kMeta);
-  for (cursor->Seek(kAssignmentPrefix);
-       cursor->Valid() && cursor->key().starts_with(kAssignmentPrefix); cursor->Next()) {
+  for (cursor->SeekPrefix(kAssignmentPrefix); cursor->Valid(); cursor->Next()) {
     EVENKEEL_ASSIGN_OR_RETURN(Assignment assignment,
                               Assignment::FromBson(bson::View(cursor->record().value.data())));
     std::string name = assignment.name();
     out->assignments_[std::move(name)] = std::make_shared<const Assignment>(std::move(assignment));
   }
-  for (cursor->Seek(kCollectionPrefix);
-       cursor->Valid() && cursor->key().starts_with(kCollectionPrefix); cursor->Next()) {
+  for (cursor->SeekPrefix(kCollectionPrefix); cursor->Valid(); cursor->Next()) {
     EVENKEEL_ASSIGN_OR_RETURN(CollectionEntry entry,
                               CollectionEntry::FromBson(bson::View(cursor->record().value.data())));
     const CollectionId id = entry.id;

@@ -31,6 +31,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/types.h"
+#include "storage/keys/key_encoding.h"
 #include "storage/log/log.h"
 #include "storage/table.h"
 
@@ -47,12 +48,19 @@ class PublishedState {
 };
 
 // A moving position in one table, in key order, over everything the slice or the writer sees.
+//
+// A walk has a limit, for what was removed is passed key by key until it is written to LMDB:
+// whoever looks for one record must not walk over everything that was removed behind it. A cursor
+// that turns around has no limit any more.
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  virtual void Seek(std::string_view key) = 0;  // first key >= `key`
-  virtual void SeekBack(
-      std::string_view key) = 0;  // last key < `key`; the last of all for an empty `key`
+  // The first key >= `key`. Nothing at or above `end` is shown; an empty `end` is no limit.
+  virtual void Seek(std::string_view key, std::string_view end) = 0;
+  // The last key < `key`; the last of all for an empty `key`. Nothing below `begin` is shown.
+  virtual void SeekBack(std::string_view key, std::string_view begin) = 0;
+  // The first key of those that start with `prefix`, which alone are shown.
+  void SeekPrefix(std::string_view prefix) { Seek(prefix, PrefixEnd(prefix)); }
   virtual void Next() = 0;
   virtual void Previous() = 0;
   virtual bool Valid() const = 0;

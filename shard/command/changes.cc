@@ -79,11 +79,11 @@ absl::StatusOr<bool> AppendNotes(CommandContext& context, const Collection& coll
                                  std::string_view after, bson::Builder* reply) {
   const storage::ReadSlice slice = context.service.store().Read();
   const CollectionId id = collection.entry->copied_to->id;
-  const std::string end = storage::DocPrefixEnd(id);
   const auto cursor = slice.NewCursor(Table::kChanges);
-  cursor->Seek(after.empty() ? storage::DocPrefix(id) : std::string(after) + '\0');
+  cursor->Seek(after.empty() ? storage::DocPrefix(id) : std::string(after) + '\0',
+               storage::DocPrefixEnd(id));
   bson::ArrayAppender rows(*reply);
-  for (size_t count = 0; cursor->Valid() && cursor->key() < end; cursor->Next(), ++count) {
+  for (size_t count = 0; cursor->Valid(); cursor->Next(), ++count) {
     if (count == kNotesPerReply || reply->SizeBytes() > kReplyBytes) return true;
     reply->OpenDocument(rows.NextKey());
     EVENKEEL_RETURN_IF_ERROR(
@@ -224,8 +224,7 @@ absl::Status CheckNoClash(const storage::ReadSlice& slice, const Collection& col
     if (!record.index->unique) continue;
     const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
     const auto cursor = slice.NewCursor(Table::kIndex);
-    for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
-         cursor->Next()) {
+    for (cursor->SeekPrefix(prefix); cursor->Valid(); cursor->Next()) {
       const std::string holder =
           storage::DocKeyOfIndexRecord(collection.entry->id, cursor->key(), cursor->record().value);
       if (holder == doc_key || !StaysHere(collection, holder)) continue;
@@ -243,7 +242,7 @@ absl::Status CheckNoClashes(CommandContext& context, const Collection& collectio
   const storage::ReadSlice slice = context.service.store().Read();
   const storage::TableRange noted = storage::DocsOf(ClashesOf(*collection.entry));
   const auto cursor = slice.NewCursor(Table::kChanges);
-  for (cursor->Seek(noted.begin); cursor->Valid() && cursor->key() < noted.end; cursor->Next()) {
+  for (cursor->Seek(noted.begin, noted.end); cursor->Valid(); cursor->Next()) {
     EVENKEEL_RETURN_IF_ERROR(CheckNoClash(slice, collection, cursor->record().value));
   }
   return absl::OkStatus();

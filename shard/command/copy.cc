@@ -110,7 +110,7 @@ bool AppendRows(CommandContext& context, CollectionId collection, std::string* n
   const storage::ReadSlice slice = context.service.store().Read();
   const absl::Time now = context.service.wall().Now();
   const auto cursor = slice.NewCursor(storage::Table::kSessions);
-  cursor->Seek(*next);
+  cursor->Seek(*next, {});
   for (size_t i = 0; i < kRowsPerSlice; ++i, cursor->Next()) {
     if (!cursor->Valid()) return false;
     *next = std::string(cursor->key()) + '\0';

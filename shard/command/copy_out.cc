@@ -44,8 +44,8 @@ bool AppendDocuments(const storage::ReadSlice& slice, const Collection& collecti
   for (const storage::TableRange& range : KeysOf(collection)) {
     if (*after >= range.end) continue;
     const std::string behind = *after + '\0';
-    cursor->Seek(after->empty() ? range.begin : std::max(range.begin, behind));
-    for (; cursor->Valid() && cursor->key() < range.end; cursor->Next()) {
+    cursor->Seek(after->empty() ? range.begin : std::max(range.begin, behind), range.end);
+    for (; cursor->Valid(); cursor->Next()) {
       if (given == kDocumentsPerPage || ++examined > kExaminedMax) return true;
       if (reply->SizeBytes() > kPageBytes) return true;
       const bson::View document(cursor->record().value.data());

@@ -219,7 +219,7 @@ absl::Status CheckNotTaken(storage::WriteContext& context, const Collection& col
   const std::string_view prefix = std::string_view(record.key).substr(0, record.prefix_bytes);
   const bool arrives = Arrives(collection, doc_key);
   auto cursor = context.NewCursor(storage::Table::kIndex);
-  for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {
+  for (cursor->SeekPrefix(prefix); cursor->Valid(); cursor->Next()) {
     const std::string holder =
         storage::DocKeyOfIndexRecord(collection.entry->id, cursor->key(), cursor->record().value);
     if (holder == replaced) continue;

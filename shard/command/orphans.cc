@@ -80,8 +80,8 @@ class RemoveOrphansTask final : public WriteTask {
     const auto cursor = context.NewCursor(storage::Table::kDocs);
     for (const storage::TableRange& range : keys_) {
       if (!from_.empty() && from_ >= range.end) continue;
-      cursor->Seek(std::max(range.begin, from_));
-      for (; cursor->Valid() && cursor->key() < range.end; cursor->Next()) {
+      cursor->Seek(std::max(range.begin, from_), range.end);
+      for (; cursor->Valid(); cursor->Next()) {
         const bool full = found.size() == kDocumentsPerSlice || bytes > kBytesPerSlice;
         after = std::string(cursor->key());
         if (full || ++examined > kExaminedPerSlice) return found;

@@ -94,9 +94,9 @@ absl::Status RetryLog::FindBehind(storage::WriteContext& context, int32_t first,
                                   StoredResults* out) const {
   const auto rows = context.NewCursor(Table::kSessions);
   const auto add_range = [&](txn::RowKind kind, int32_t begin) {
-    const std::string end = txn::RetryRecordKey(command_->lsid, kind, last);
-    for (rows->Seek(txn::RetryRecordKey(command_->lsid, kind, begin));
-         rows->Valid() && rows->key() <= end; rows->Next()) {
+    const std::string end = storage::PrefixEnd(txn::RetryRecordKey(command_->lsid, kind, last));
+    for (rows->Seek(txn::RetryRecordKey(command_->lsid, kind, begin), end); rows->Valid();
+         rows->Next()) {
       const std::string_view row = rows->record().value;
       EVENKEEL_ASSIGN_OR_RETURN(const txn::RetryRecordFacts facts, txn::FactsOf(row));
       if (facts.txn != command_->txn || facts.last_statement < first) continue;

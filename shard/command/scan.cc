@@ -303,16 +303,11 @@ bool Scan::RunPoints(const storage::ReadSlice& slice, size_t examined_max, Visit
 void Scan::Position(storage::Cursor& cursor) const {
   const storage::TableRange& range = ranges_[at_];
   if (reverse_) {
-    cursor.SeekBack(resume_.empty() ? range.end : resume_);
+    cursor.SeekBack(resume_.empty() ? range.end : resume_, range.begin);
     return;
   }
-  cursor.Seek(resume_.empty() ? range.begin : resume_);
+  cursor.Seek(resume_.empty() ? range.begin : resume_, range.end);
   if (!resume_.empty() && cursor.Valid() && cursor.key() == resume_) cursor.Next();
-}
-
-bool Scan::IsInRange(const storage::Cursor& cursor) const {
-  if (!cursor.Valid()) return false;
-  return reverse_ ? cursor.key() >= ranges_[at_].begin : cursor.key() < ranges_[at_].end;
 }
 
 // True when the present range has ended; else `resume_` is the last key looked at.
@@ -320,7 +315,7 @@ bool Scan::RunRange(const storage::ReadSlice& slice, storage::Cursor& cursor, si
                     Visitor visit) {
   const bool any_prepared = !StateOf(slice).prepared.empty();
   const std::optional<PreparedEffect> stop = StopInRange(slice);
-  for (Position(cursor); IsInRange(cursor); reverse_ ? cursor.Previous() : cursor.Next()) {
+  for (Position(cursor); cursor.Valid(); reverse_ ? cursor.Previous() : cursor.Next()) {
     if (stop && (reverse_ ? cursor.key() <= stop->key : cursor.key() >= stop->key)) break;
     const bool go_on = Show(slice, cursor.key(), cursor.record(), visit);
     if (blocked_on_ != nullptr) return false;

@@ -80,7 +80,6 @@ class Scan {
   std::optional<PreparedEffect> StopInRange(const storage::ReadSlice& slice) const;
   bool IsPrepared(const storage::ReadSlice& slice, std::string_view doc_key);
   void Position(storage::Cursor& cursor) const;
-  bool IsInRange(const storage::Cursor& cursor) const;
   // Looks one record over; true to go on.
   bool Show(const storage::ReadSlice& slice, std::string_view key, const storage::Record& record,
             Visitor visit);

@@ -204,10 +204,9 @@ class ApplyTask final : public EndTask {
   void RemoveRows(storage::WriteContext& context) {
     std::vector<std::string> keys;
     const auto cursor = context.NewCursor(Table::kSessions);
-    for (cursor->Seek(txn::PreparedKey(transaction().id(), 0));
-         cursor->Valid() && txn::IsPreparedKey(cursor->key()) &&
-         txn::IdOfKey(cursor->key()) == transaction().id();
-         cursor->Next()) {
+    const txn::TransactionId& id = transaction().id();
+    const std::string end = storage::PrefixEnd(txn::PreparedKey(id, UINT32_MAX));
+    for (cursor->Seek(txn::PreparedKey(id, 0), end); cursor->Valid(); cursor->Next()) {
       keys.emplace_back(cursor->key());
     }
     for (const std::string& key : keys) context.Remove(Table::kSessions, key);
@@ -463,7 +462,7 @@ absl::StatusOr<PreparedList> LoadPrepared(const storage::ReadSlice& slice, Trans
                                           absl::Time now) {
   PreparedList out;
   const auto cursor = slice.NewCursor(Table::kSessions);
-  cursor->Seek("");
+  cursor->Seek({}, {});
   while (cursor->Valid()) {
     if (txn::IsDecisionKey(cursor->key())) {
       EVENKEEL_ASSIGN_OR_RETURN(txn::Decision decision,

@@ -46,7 +46,7 @@ std::vector<std::string> FindExpired(const storage::ReadSlice& slice, absl::Time
                                      std::string* next) {
   std::vector<std::string> expired;
   const auto cursor = slice.NewCursor(storage::Table::kSessions);
-  cursor->Seek(*next);
+  cursor->Seek(*next, {});
   next->clear();
   for (size_t i = 0; cursor->Valid(); ++i, cursor->Next()) {
     if (i == kRowsPerSlice) {

@@ -150,12 +150,12 @@ absl::StatusOr<storage::Count> CountIndexRecords(CommandContext& context,
     EVENKEEL_ASSIGN_OR_RETURN(const storage::ReadSlice slice, context.service.store().ReadAt(at));
     auto cursor = slice.NewCursor(storage::Table::kIndex);
     size_t in_slice = 0;
-    for (cursor->Seek(next); cursor->Valid() && cursor->key() < end; cursor->Next()) {
+    for (cursor->Seek(next, end); cursor->Valid(); cursor->Next()) {
       if (++in_slice > kRecordsPerSlice) break;
       ++count.documents;
       count.bytes += static_cast<int64_t>(cursor->key().size() + cursor->record().value.size());
     }
-    if (!cursor->Valid() || cursor->key() >= end) return count;
+    if (!cursor->Valid()) return count;
     next = std::string(cursor->key());
     EVENKEEL_RETURN_IF_ERROR(context.CheckInterrupt());
   }

@@ -53,7 +53,7 @@ absl::Status LayerContext::Conflict() {
 
 bool LayerContext::RangeChanged(Table table, std::string_view prefix) {
   const auto cursor = base_.NewCursor(table);
-  for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {
+  for (cursor->SeekPrefix(prefix); cursor->Valid(); cursor->Next()) {
     if (cursor->record().commit_timestamp > transaction_->read_at()) return true;
   }
   return false;

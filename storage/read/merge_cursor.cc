@@ -27,8 +27,9 @@ void MergeCursor::PlaceMemory(size_t source, std::string_view key) {
   if (growing_ && source == 0) seen_count_ = list.count();
 }
 
-void MergeCursor::PlaceAll(std::string_view key, Direction direction) {
+void MergeCursor::PlaceAll(std::string_view key, Direction direction, std::string_view limit) {
   direction_ = direction;
+  limit_.assign(limit);
   for (size_t source = 0; source < lists_.size(); ++source) PlaceMemory(source, key);
   if (direction == Direction::kForward) {
     lmdb_->Seek(key);
@@ -39,13 +40,13 @@ void MergeCursor::PlaceAll(std::string_view key, Direction direction) {
 
 bool MergeCursor::Grown() { return growing_ && lists_[0]->count() != seen_count_; }
 
-void MergeCursor::Seek(std::string_view key) {
-  PlaceAll(key, Direction::kForward);
+void MergeCursor::Seek(std::string_view key, std::string_view end) {
+  PlaceAll(key, Direction::kForward, end);
   Settle();
 }
 
-void MergeCursor::SeekBack(std::string_view key) {
-  PlaceAll(key, Direction::kBackward);
+void MergeCursor::SeekBack(std::string_view key, std::string_view begin) {
+  PlaceAll(key, Direction::kBackward, begin);
   Settle();
 }
 
@@ -54,7 +55,7 @@ void MergeCursor::Next() {
     // The smallest key above the current one is the key with a zero byte behind it.
     std::string above(key_);
     above.push_back('\0');
-    PlaceAll(above, Direction::kForward);
+    PlaceAll(above, Direction::kForward, {});
   } else if (Grown()) {
     PlaceMemory(0, key_);
     if (nodes_[0] != nullptr && nodes_[0]->key() == key_) nodes_[0] = SkipList::Next(nodes_[0]);
@@ -64,7 +65,7 @@ void MergeCursor::Next() {
 
 void MergeCursor::Previous() {
   if (direction_ != Direction::kBackward) {
-    PlaceAll(key_, Direction::kBackward);
+    PlaceAll(key_, Direction::kBackward, {});
   } else if (Grown()) {
     PlaceMemory(0, key_);
   }
@@ -108,9 +109,13 @@ Resolved MergeCursor::TakeKey(std::string_view key) {
   return resolved;
 }
 
+bool MergeCursor::IsBehindLimit(std::string_view key) const {
+  return direction_ == Direction::kForward ? !limit_.empty() && key >= limit_ : key < limit_;
+}
+
 void MergeCursor::Settle() {
   std::string_view key;
-  while (NearestKey(&key)) {
+  while (NearestKey(&key) && !IsBehindLimit(key)) {
     const Resolved resolved = TakeKey(key);
     if (resolved.found != Found::kRecord) continue;
     key_ = key;

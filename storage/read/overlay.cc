@@ -15,16 +15,18 @@ class OverlayCursor final : public Cursor {
   OverlayCursor(std::unique_ptr<Cursor> base, const Overlay* overlay, Table table)
       : base_(std::move(base)), effects_(overlay->effects(table)) {}
 
-  void Seek(std::string_view key) override {
+  void Seek(std::string_view key, std::string_view end) override {
     forward_ = true;
-    base_->Seek(key);
+    limit_.assign(end);
+    base_->Seek(key, end);
     next_ = effects_.lower_bound(key);
     Settle();
   }
 
-  void SeekBack(std::string_view key) override {
+  void SeekBack(std::string_view key, std::string_view begin) override {
     forward_ = false;
-    base_->SeekBack(key);
+    limit_.assign(begin);
+    base_->SeekBack(key, begin);
     next_ = key.empty() ? effects_.end() : effects_.lower_bound(key);
     StepBack();
     Settle();
@@ -54,8 +56,8 @@ class OverlayCursor final : public Cursor {
   // Goes on in the other direction from the present key.
   void Turn() {
     const std::string here(key());
-    if (forward_) return SeekBack(here);
-    Seek(here);
+    if (forward_) return SeekBack(here, {});
+    Seek(here, {});
     if (Valid() && key() == here) Next();
   }
 
@@ -64,7 +66,10 @@ class OverlayCursor final : public Cursor {
     at_begin_ = next_ == effects_.begin();
     if (!at_begin_) --next_;
   }
-  bool HasEffect() const { return forward_ ? next_ != effects_.end() : !at_begin_; }
+  bool HasEffect() const {
+    if (!forward_) return !at_begin_ && next_->first >= limit_;
+    return next_ != effects_.end() && (limit_.empty() || next_->first < limit_);
+  }
   void NextEffect() {
     if (forward_) {
       ++next_;
@@ -100,6 +105,7 @@ class OverlayCursor final : public Cursor {
   const Overlay::Effects& effects_;
   Overlay::Effects::const_iterator next_;
   bool forward_ = true;
+  std::string limit_;      // forward: the first key not to show; backward: the last one to show
   bool at_begin_ = false;  // backward: no effect is left
   bool from_effect_ = false;
   bool valid_ = false;

@@ -22,7 +22,8 @@ describe('cursors', () => {
     }
   });
 
-  it('the memory of sorted cursors goes back to the system when they are closed', async () => {
+  const skip = process.env.EVENKEEL_SANITIZER && 'sanitizers keep what is freed';
+  it('the memory of sorted cursors goes back to the system when they are closed', { skip }, async () => {
     const c = cluster.collection();
     await c.insertMany(range(2000).map((i) => ({ _id: i, text: 'x'.repeat(1000) })));
     const residentMegabytes = () => Number(/RssAnon:\s+(\d+)/.exec(fs.readFileSync(`/proc/${cluster.server.pid}/status`, 'utf8'))[1]) >> 10;
@@ -69,7 +70,7 @@ describe('cursors', () => {
       const { cursor } = await cluster.db.command({ find: name, batchSize: 2 });
       assert.equal(cursor.firstBatch.length, 2);
       assert.equal(cursor.ns, `test.${name}`);
-      const id = cursor.id;
+      const id = Long.fromValue(cursor.id);  // a small one comes as a number
       const more = await cluster.db.command({ getMore: id, collection: name, batchSize: 3 }, { promoteLongs: false });
       assert.equal(more.cursor.nextBatch.length, 3);
       const killed = await cluster.db.command({ killCursors: name, cursors: [id] });
@@ -84,7 +85,7 @@ describe('cursors', () => {
     const { cursor } = await cluster.db.command({ find: collections.sharded.collectionName, batchSize: 0 });
     assert.equal(cursor.firstBatch.length, 0);
     assert.notEqual(cursor.id.toString(), '0');
-    await cluster.db.command({ killCursors: collections.sharded.collectionName, cursors: [cursor.id] });
+    await cluster.db.command({ killCursors: collections.sharded.collectionName, cursors: [Long.fromValue(cursor.id)] });
   });
 
   it('a single batch leaves no cursor', async () => {

@@ -36,7 +36,7 @@ describe('rules of transactions', () => {
       await c.insertMany(range(30).map((i) => ({ _id: i })));
       const session = await newSession(), other = await newSession();
       const find = { find: c.collectionName, batchSize: 2 };
-      const getMore = (reply) => ({ getMore: reply.cursor.id, collection: c.collectionName, batchSize: 2 });
+      const getMore = (reply) => ({ getMore: Long.fromValue(reply.cursor.id), collection: c.collectionName, batchSize: 2 });
       const outside = await session.run(find);
       const inside = await session.begin(find);
       assert.equal(code(await session.run(getMore(inside))), 50740);
@@ -77,7 +77,7 @@ describe('rules of transactions', () => {
     const ops = range(5).map((i) => ({ insert: 0, document: { _id: i } }));
     const { cursor } = await session.begin({ bulkWrite: 1, ops, nsInfo: [{ ns: c.namespace }], cursor: { batchSize: 2 }, $db: 'admin' });
     assert.equal(cursor.firstBatch.length, 2);
-    const getMore = { getMore: cursor.id, collection: '$cmd.bulkWrite', $db: 'admin' };
+    const getMore = { getMore: Long.fromValue(cursor.id), collection: '$cmd.bulkWrite', $db: 'admin' };
     assert.equal(code(await session.run(getMore)), 50740);
     assert.equal((await session.go(getMore)).cursor.nextBatch.length, 3);
     assert.equal(code(await session.end('commitTransaction')), 0);
@@ -90,8 +90,8 @@ describe('rules of transactions', () => {
     await c.insertMany(range(30).map((i) => ({ _id: i })));
     const session = await newSession();
     const { cursor } = await session.begin({ find: c.collectionName, batchSize: 2 });
-    assert.equal((await session.go({ killCursors: c.collectionName, cursors: [cursor.id] })).cursorsKilled.length, 1);
-    assert.equal(code(await session.begin({ killCursors: c.collectionName, cursors: [cursor.id] })), NOT_SUPPORTED);
+    assert.equal((await session.go({ killCursors: c.collectionName, cursors: [Long.fromValue(cursor.id)] })).cursorsKilled.length, 1);
+    assert.equal(code(await session.begin({ killCursors: c.collectionName, cursors: [Long.fromValue(cursor.id)] })), NOT_SUPPORTED);
     session.close();
   });
 

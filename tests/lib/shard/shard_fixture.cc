@@ -233,9 +233,7 @@ size_t ShardFixture::CountRecords(storage::Table table, const std::string& prefi
   const storage::ReadSlice slice = store_->Read();
   const auto cursor = slice.NewCursor(table);
   size_t count = 0;
-  for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {
-    ++count;
-  }
+  for (cursor->SeekPrefix(prefix); cursor->Valid(); cursor->Next()) ++count;
   return count;
 }
 

@@ -236,13 +236,30 @@ class ModelRun {
     Rows seen;
     const bool backward = random_.Chance(0.5);
     const auto step = [&] { backward ? cursor->Previous() : cursor->Next(); };
-    for (backward ? cursor->SeekBack("") : cursor->Seek(""); cursor->Valid(); step()) {
+    for (backward ? cursor->SeekBack({}, {}) : cursor->Seek({}, {}); cursor->Valid(); step()) {
       if (model_.IsDead(std::string(cursor->key()), at)) continue;
       ASSERT_TRUE(seen.emplace(cursor->key(), cursor->record().value).second);
     }
     ASSERT_EQ(seen, rows) << "table " << static_cast<int>(table)
                           << (backward ? " backward" : " forward");
+    CheckLimits(cursor, rows, at);
     CheckWalk(cursor, rows, at);
+  }
+
+  // What lies between two random keys, in both directions.
+  void CheckLimits(Cursor* cursor, const Rows& rows, uint64_t at) {
+    if (!model_.dead.empty()) return;
+    const auto [begin, end] = std::minmax({RandomKey(), RandomKey()});
+    const Rows expected(rows.lower_bound(begin), rows.lower_bound(end));
+    Rows forward, backward;
+    for (cursor->Seek(begin, end); cursor->Valid(); cursor->Next()) {
+      forward.emplace(cursor->key(), cursor->record().value);
+    }
+    for (cursor->SeekBack(end, begin); cursor->Valid(); cursor->Previous()) {
+      backward.emplace(cursor->key(), cursor->record().value);
+    }
+    EXPECT_EQ(forward, expected) << "at " << at;
+    EXPECT_EQ(backward, expected) << "at " << at;
   }
 
   // A few steps to and fro from a random key.
@@ -250,7 +267,7 @@ class ModelRun {
     if (!model_.dead.empty() || rows.empty()) return;
     const std::string from = RandomKey();
     auto expected = rows.lower_bound(from);
-    cursor->Seek(from);
+    cursor->Seek(from, {});
     for (int step = 0; step < 6; ++step) {
       ASSERT_EQ(cursor->Valid(), expected != rows.end()) << "at " << at;
       if (!cursor->Valid()) return;

@@ -89,7 +89,7 @@ class Bank {
   static std::map<std::string, int64_t> Accounts(const ReadSlice& slice, bool backward) {
     std::map<std::string, int64_t> accounts;
     const auto cursor = slice.NewCursor(Table::kDocs);
-    for (backward ? cursor->SeekBack("") : cursor->Seek(""); cursor->Valid();
+    for (backward ? cursor->SeekBack({}, {}) : cursor->Seek({}, {}); cursor->Valid();
          backward ? cursor->Previous() : cursor->Next()) {
       accounts[std::string(cursor->key())] = AmountOf(cursor->record());
     }

@@ -71,7 +71,7 @@ std::vector<std::pair<std::string, int32_t>> Stored(RangeMove& move, uint32_t sh
   std::vector<std::pair<std::string, int32_t>> out;
   const storage::ReadSlice slice = move.shard(shard).store().Read();
   const auto cursor = slice.NewCursor(storage::Table::kDocs);
-  for (cursor->Seek(storage::DocPrefix(CollectionId{move.now().id})); cursor->Valid();
+  for (cursor->SeekPrefix(storage::DocPrefix(CollectionId{move.now().id})); cursor->Valid();
        cursor->Next()) {
     const bson::View document(cursor->record().value.data());
     out.emplace_back(cursor->key(), document["_id"].AsInt32());

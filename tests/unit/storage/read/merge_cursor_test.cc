@@ -19,6 +19,39 @@ std::string At(const Cursor& cursor) {
                         : "end";
 }
 
+// LMDB whose cursors count their steps.
+class CountingReader final : public CheckpointReader {
+ public:
+  explicit CountingReader(std::unique_ptr<CheckpointReader> reader) : reader_(std::move(reader)) {}
+  std::optional<std::string_view> Get(size_t database, std::string_view key) override {
+    return reader_->Get(database, key);
+  }
+  std::unique_ptr<CheckpointCursor> NewCursor(size_t database) override {
+    return std::make_unique<CountingCursor>(reader_->NewCursor(database), &steps);
+  }
+
+  size_t steps = 0;
+
+ private:
+  class CountingCursor final : public CheckpointCursor {
+   public:
+    CountingCursor(std::unique_ptr<CheckpointCursor> cursor, size_t* steps)
+        : cursor_(std::move(cursor)), steps_(steps) {}
+    void Seek(std::string_view key) override { cursor_->Seek(key); }
+    void SeekBack(std::string_view key) override { cursor_->SeekBack(key); }
+    void Next() override { ++*steps_, cursor_->Next(); }
+    void Previous() override { ++*steps_, cursor_->Previous(); }
+    bool Valid() const override { return cursor_->Valid(); }
+    std::string_view key() const override { return cursor_->key(); }
+    std::string_view value() const override { return cursor_->value(); }
+
+   private:
+    const std::unique_ptr<CheckpointCursor> cursor_;
+    size_t* const steps_;
+  };
+  const std::unique_ptr<CheckpointReader> reader_;
+};
+
 // Sessions have no head in LMDB, so the fake can hold plain values.
 class MergeCursorTest : public testing::Test {
  protected:
@@ -45,10 +78,10 @@ TEST_F(MergeCursorTest, MergesAllSourcesBothWays) {
   new_.Remove(Table::kSessions, "d", 6);
   MergeCursor cursor = Make();
   std::string forward;
-  for (cursor.Seek(""); cursor.Valid(); cursor.Next()) forward += At(cursor) + " ";
+  for (cursor.Seek({}, {}); cursor.Valid(); cursor.Next()) forward += At(cursor) + " ";
   EXPECT_EQ(forward, "a=lmdb b=old e=new ");
   std::string backward;
-  for (cursor.SeekBack(""); cursor.Valid(); cursor.Previous()) backward += At(cursor) + " ";
+  for (cursor.SeekBack({}, {}); cursor.Valid(); cursor.Previous()) backward += At(cursor) + " ";
   EXPECT_EQ(backward, "e=new b=old a=lmdb ");
 }
 
@@ -56,7 +89,7 @@ TEST_F(MergeCursorTest, TurnsAround) {
   for (const char* key : {"a", "c", "e"}) PutLmdb(key, "l");
   for (const char* key : {"b", "d"}) new_.Put(Table::kSessions, key, 5, "n");
   MergeCursor cursor = Make();
-  cursor.Seek("c");
+  cursor.Seek("c", {});
   EXPECT_EQ(At(cursor), "c=l");
   cursor.Previous();
   EXPECT_EQ(At(cursor), "b=n");
@@ -64,7 +97,7 @@ TEST_F(MergeCursorTest, TurnsAround) {
   EXPECT_EQ(At(cursor), "c=l");
   cursor.Next();
   EXPECT_EQ(At(cursor), "d=n");
-  cursor.SeekBack("d");
+  cursor.SeekBack("d", {});
   EXPECT_EQ(At(cursor), "c=l");
   cursor.Next();
   EXPECT_EQ(At(cursor), "d=n");
@@ -76,10 +109,51 @@ TEST_F(MergeCursorTest, TurnsAround) {
   EXPECT_EQ(At(cursor), "end");
 }
 
+TEST_F(MergeCursorTest, WalksEndAtTheirLimit) {
+  for (const char* key : {"a", "c", "e"}) PutLmdb(key, "l");
+  for (const char* key : {"b", "d"}) new_.Put(Table::kSessions, key, 5, "n");
+  MergeCursor cursor = Make();
+  cursor.Seek("b", "d");
+  EXPECT_EQ(At(cursor), "b=n");
+  cursor.Next();
+  EXPECT_EQ(At(cursor), "c=l");
+  cursor.Next();
+  EXPECT_EQ(At(cursor), "end");
+  cursor.Seek("b1", "c");
+  EXPECT_EQ(At(cursor), "end");
+  cursor.SeekBack("d", "c");
+  EXPECT_EQ(At(cursor), "c=l");
+  cursor.Previous();
+  EXPECT_EQ(At(cursor), "end");
+  cursor.Seek("b", "b1");
+  EXPECT_EQ(At(cursor), "b=n");
+  cursor.Previous();  // turns around: no limit
+  EXPECT_EQ(At(cursor), "a=l");
+}
+
+TEST_F(MergeCursorTest, WhatWasRemovedBehindTheLimitIsNotWalkedOver) {
+  constexpr int kRemoved = 1000;
+  for (int i = 0; i < kRemoved; ++i) {
+    const std::string key = "m" + std::to_string(i);
+    PutLmdb(key, "l");
+    new_.Remove(Table::kSessions, key, 5);
+  }
+  CountingReader reader(*lmdb_.BeginRead());
+  MergeCursor cursor({&new_, &old_}, &reader, Table::kSessions, kNewest, false);
+  cursor.Seek("a", "m");
+  EXPECT_EQ(At(cursor), "end");
+  cursor.SeekBack("z", "n");
+  EXPECT_EQ(At(cursor), "end");
+  EXPECT_EQ(reader.steps, 0);
+  cursor.SeekPrefix("m1");
+  EXPECT_EQ(At(cursor), "end");
+  EXPECT_LE(reader.steps, kRemoved / 4);
+}
+
 TEST_F(MergeCursorTest, AGrowingTableIsSeenWhileTheCursorLives) {
   for (const char* key : {"a", "m", "z"}) PutLmdb(key, "l");
   MergeCursor cursor = Make(true);
-  cursor.Seek("");
+  cursor.Seek({}, {});
   EXPECT_EQ(At(cursor), "a=l");
   new_.Put(Table::kSessions, "b", 5, "n");
   cursor.Next();
@@ -129,9 +203,9 @@ TEST_F(MergeCursorTest, AgreesWithAMap) {
       const std::string key(1, static_cast<char>('a' + random.Uniform(26)));
       auto place = expected.lower_bound(key);
       if (random.Chance(0.5)) {
-        cursor.Seek(key);
+        cursor.Seek(key, {});
       } else {
-        cursor.SeekBack(key);
+        cursor.SeekBack(key, {});
         place = place == expected.begin() ? expected.end() : std::prev(place);
       }
       ASSERT_EQ(At(cursor), place == expected.end() ? "end" : place->first + "=" + place->second);

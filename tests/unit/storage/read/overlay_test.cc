@@ -76,13 +76,13 @@ TEST(Overlay, WalksAsASortedMapDoes) {
       switch (at == layers.model.end() ? random.Uniform(2) : random.Uniform(6)) {
         case 0: {
           const std::string key = KeyOf(random.Uniform(32));
-          cursor->Seek(key);
+          cursor->Seek(key, {});
           at = layers.model.lower_bound(key);
           break;
         }
         case 1: {
           const std::string key = random.Uniform(5) == 0 ? "" : KeyOf(random.Uniform(32));
-          cursor->SeekBack(key);
+          cursor->SeekBack(key, {});
           at = key.empty() ? layers.model.end() : layers.model.lower_bound(key);
           at = at == layers.model.begin() ? layers.model.end() : std::prev(at);
           break;
@@ -101,6 +101,33 @@ TEST(Overlay, WalksAsASortedMapDoes) {
       ASSERT_EQ(cursor->key(), at->first);
       ASSERT_EQ(cursor->record().value, at->second);
     }
+  }
+}
+
+TEST(Overlay, WalksEndAtTheirLimit) {
+  base::Random random(9);
+  for (int round = 0; round < 40; ++round) {
+    Layers layers;
+    for (int i = 0; i < 10; ++i) layers.PutBase(KeyOf(random.Uniform(30)), "base");
+    for (int i = 0; i < 10; ++i) {
+      const std::string key = KeyOf(random.Uniform(30));
+      random.Uniform(2) == 0 ? layers.Remove(key) : layers.Put(key, "layer");
+    }
+    const std::string begin = KeyOf(random.Uniform(30)), end = KeyOf(random.Uniform(30));
+    Model expected, forward, backward;
+    for (const auto& [key, value] : layers.model) {
+      if (key >= begin && key < end) expected.emplace(key, value);
+    }
+    const ReadSlice slice = layers.Read();
+    const auto cursor = slice.NewCursor(Table::kMeta);
+    for (cursor->Seek(begin, end); cursor->Valid(); cursor->Next()) {
+      forward.emplace(cursor->key(), cursor->record().value);
+    }
+    for (cursor->SeekBack(end, begin); cursor->Valid(); cursor->Previous()) {
+      backward.emplace(cursor->key(), cursor->record().value);
+    }
+    EXPECT_EQ(forward, expected) << "round " << round;
+    EXPECT_EQ(backward, expected) << "round " << round;
   }
 }
 
