@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -33,19 +34,20 @@ class Target final : public DeadlineTarget {
 };
 
 TEST(DeadlineWheel, FiresInOrderOfDeadlines) {
-  DeadlineWheel wheel;
+  auto wheel = std::make_unique<DeadlineWheel>();
   const auto target = std::make_shared<Target>();
   DeadlineWheel::Node late;
   DeadlineWheel::Node soon;
   DeadlineWheel::Node never;
-  wheel.Add(late, absl::Milliseconds(60), target, 1);
-  wheel.Add(soon, absl::ZeroDuration(), target, 2);
-  wheel.Add(never, absl::Hours(24 * 365), target, 3);
+  wheel->Add(late, absl::Milliseconds(60), target, 1);
+  wheel->Add(soon, absl::ZeroDuration(), target, 2);
+  wheel->Add(never, absl::Hours(24 * 365), target, 3);
   target->AwaitCount(2);
   EXPECT_EQ(target->fired(), (std::vector<uint64_t>{2, 1}));
-  EXPECT_FALSE(wheel.Remove(soon));
-  EXPECT_FALSE(wheel.Remove(late));
-  EXPECT_TRUE(wheel.Remove(never));
+  EXPECT_FALSE(wheel->Remove(soon));
+  EXPECT_FALSE(wheel->Remove(late));
+  EXPECT_TRUE(wheel->Remove(never));
+  wheel.reset();  // its thread lets go of what has fired when it has fired all
   EXPECT_EQ(target.use_count(), 1);
 }
 
