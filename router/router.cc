@@ -13,6 +13,7 @@
 #include "router/cursor/cursor_table.h"
 #include "router/cursor/cursors.h"
 #include "router/ddl/balancer.h"
+#include "router/ddl/catalog_batch.h"
 #include "router/ddl/copy_rate.h"
 #include "router/ddl/ddl.h"
 #include "router/ddl/job.h"
@@ -136,6 +137,7 @@ Router::Router(RouterOptions options, std::vector<ShardMember> shards, OpenChann
   state_->transactions = std::make_unique<OpenTransactions>();
   state_->statement_turns = std::make_unique<NamedLocks>();
   state_->ddl_locks = std::make_unique<NamedLocks>();
+  state_->free_ids = std::make_unique<ddl::FreeIds>();
   state_->moves = std::make_unique<ddl::MoveTable>(wall);
   state_->copy_rate = std::make_unique<ddl::CopyRate>(wall, state_->options.move_rate);
   state_->started = wall->Now();

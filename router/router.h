@@ -26,6 +26,7 @@ class OperationTable;    // router/session/operation_table.h
 namespace ddl {
 class CopyRate;   // router/ddl/copy_rate.h
 class MoveTable;  // router/ddl/move_progress.h
+struct FreeIds;   // router/ddl/catalog_batch.h
 }  // namespace ddl
 namespace fail {
 struct CommandFailPoints;  // router/fail/command_fail_point.h
@@ -69,6 +70,7 @@ struct RouterState {
   std::unique_ptr<NamedLocks> statement_turns;  // of statements that are transactions: one at a
                                                 // time per collection and filter
   std::unique_ptr<NamedLocks> ddl_locks;        // one DDL job at a time per collection
+  std::unique_ptr<ddl::FreeIds> free_ids;
   std::unique_ptr<ddl::MoveTable> moves;
   std::unique_ptr<ddl::CopyRate> copy_rate;
   Metrics metrics;

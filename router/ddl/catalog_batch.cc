@@ -1,6 +1,8 @@
 // Builds and sends conditional batches over config.*.
 #include "router/ddl/catalog_batch.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/bson/builder.h"
@@ -15,6 +17,9 @@ namespace {
 
 constexpr ShardId kCatalogShard{0};
 constexpr std::string_view kIdSequence = "ids";
+// So that not every change of the catalog waits for the sequence too; what a router has not given
+// out when it ends is never used.
+constexpr uint64_t kIdsPerTurn = 64;
 constexpr int kAttemptsMax = 100;  // of two routers that take ids at once
 
 bson::Builder Row(CollectionId collection) {
@@ -28,6 +33,18 @@ bson::Document ToArray(const std::vector<bson::Document>& rows) {
   bson::ArrayAppender appender(array);
   for (const bson::Document& row : rows) appender.Add(row);
   return array.Finish();
+}
+
+std::optional<uint64_t> TakeFree(FreeIds& free, uint64_t count) {
+  absl::MutexLock lock(&free.mutex);
+  if (free.end - free.next < count) return std::nullopt;
+  return std::exchange(free.next, free.next + count);
+}
+
+void SetFree(FreeIds& free, uint64_t next, uint64_t end) {
+  absl::MutexLock lock(&free.mutex);
+  free.next = next;
+  free.end = end;
 }
 
 }  // namespace
@@ -84,6 +101,8 @@ Awaitable<absl::Status> CatalogBatch::Commit(RouterState& router, absl::Time dea
 }
 
 Awaitable<absl::StatusOr<uint64_t>> AllocateIds(RouterState& router, uint64_t count) {
+  if (const auto first = TakeFree(*router.free_ids, count)) co_return *first;
+  const uint64_t taken = std::max(count, kIdsPerTurn);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> rows,
                                  co_await ReadConfig(router, "sequences", ById(kIdSequence), {}));
@@ -91,7 +110,7 @@ Awaitable<absl::StatusOr<uint64_t>> AllocateIds(RouterState& router, uint64_t co
     const uint64_t next = version.Is(bson::Type::kInt64) ? static_cast<uint64_t>(version.AsInt64())
                                                          : catalog::kFirstUserId;
     bson::Builder row;
-    row.Append("_id", kIdSequence).Append("version", static_cast<int64_t>(next + count));
+    row.Append("_id", kIdSequence).Append("version", static_cast<int64_t>(next + taken));
     CatalogBatch batch;
     if (rows.empty()) {
       batch.Expect(catalog::kConfigSequences, kIdSequence, false);
@@ -100,7 +119,10 @@ Awaitable<absl::StatusOr<uint64_t>> AllocateIds(RouterState& router, uint64_t co
     }
     const absl::Status status =
         co_await batch.Put(catalog::kConfigSequences, row.Finish().view()).Commit(router);
-    if (status.ok()) co_return next;
+    if (status.ok()) {
+      SetFree(*router.free_ids, next + count, next + taken);
+      co_return next;
+    }
     if (CodeOf(status) != ErrorCode::kConflictingOperationInProgress) co_return status;
   }
   co_return MakeError(ErrorCode::kConflictingOperationInProgress,

@@ -2,7 +2,9 @@
 // give out.
 #pragma once
 
+#include <absl/base/thread_annotations.h>
 #include <absl/status/statusor.h>
+#include <absl/synchronization/mutex.h>
 
 #include <cstdint>
 #include <string_view>
@@ -39,6 +41,13 @@ class CatalogBatch {
 
  private:
   std::vector<bson::Document> expect_, writes_;
+};
+
+// Ids that this router has taken from the sequence and not given out yet.
+struct FreeIds {
+  absl::Mutex mutex;
+  uint64_t next ABSL_GUARDED_BY(mutex) = 0;
+  uint64_t end ABSL_GUARDED_BY(mutex) = 0;
 };
 
 // `count` ids for collections and indexes that were never used before: the first of the run.

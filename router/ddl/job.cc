@@ -126,7 +126,7 @@ Awaitable<absl::Status> RunStep(RouterState& router, const Job& job, size_t at,
       // notes that it is passed.
       if (at + 1 == steps.size()) {
         (void)EVENKEEL_FAIL_POINT(catalog_job_before_last);
-        batch.Remove(catalog::kConfigJobs, job.name);
+        GiveBackNames(job, &batch);
       } else if (&steps == &job.steps && at + 1 == job.no_return) {
         batch.Put(catalog::kConfigJobs, RecordOf(router, job, true).view());
       }
@@ -198,26 +198,13 @@ Awaitable<absl::Status> RunForward(RouterState& router, const Job& job,
       at = end;
       continue;
     }
-    if (Is(status, kShutdown)) co_return status;
+    if (IsStop(router, status)) co_return status;
     if (IsTakenOver(status)) co_return co_await AwaitEnd(router, job);
     base::LogWarning("ddl", "a step failed and is repeated",
                      {{"kind", job.kind}, {"name", job.name}, {"error", status}});
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
   }
   co_return absl::OkStatus();
-}
-
-Awaitable<absl::Status> EndRecord(RouterState& router, const Job& job) {
-  (void)EVENKEEL_FAIL_POINT(catalog_job_before_last);
-  while (true) {
-    CatalogBatch batch;
-    batch.ExpectVersion(catalog::kConfigJobs, job.name, job.version)
-        .Remove(catalog::kConfigJobs, job.name);
-    const absl::Status status = co_await batch.Commit(router);
-    if (status.ok() || IsTakenOver(status)) co_return absl::OkStatus();
-    if (Is(status, kShutdown)) co_return status;
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
-  }
 }
 
 // The record of a job of this kind. Errors: NoSuchReshardCollection.
@@ -240,8 +227,9 @@ bool EndsWithCommit(const std::vector<Step>& steps) {
 Awaitable<absl::Status> RunToEnd(RouterState& router, const Job& job,
                                  const std::vector<Step>& steps, size_t begin) {
   EVENKEEL_CO_RETURN_IF_ERROR(co_await RunForward(router, job, steps, begin));
-  if (!EndsWithCommit(steps)) EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, job));
-  co_return absl::OkStatus();
+  if (EndsWithCommit(steps)) co_return absl::OkStatus();
+  (void)EVENKEEL_FAIL_POINT(catalog_job_before_last);
+  co_return co_await EndRecord(router, job);
 }
 
 // A step has failed, and whether the point of no return was passed may be unknown: takes the own
@@ -253,8 +241,8 @@ Awaitable<absl::Status> Settle(RouterState& router, Job* job, bool* passed, bool
       *mine = !record->empty() && IsRunOf(record->view(), *job);
       if (!*mine) co_return absl::OkStatus();
       const absl::Status taken = co_await TakeOver(router, record->view(), job, passed);
-      if (taken.ok() || Is(taken, kShutdown)) co_return taken;
-    } else if (Is(record.status(), kShutdown)) {
+      if (taken.ok() || IsStop(router, taken)) co_return taken;
+    } else if (IsStop(router, record.status())) {
       co_return record.status();
     }
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
@@ -267,7 +255,7 @@ Awaitable<absl::Status> Execute(RouterState& router, Job& job) {
     const size_t end = std::min(EndOfGroup(job.steps, at), job.no_return);
     const absl::Status status = co_await RunGroup(router, job, job.steps, at, end);
     if (!status.ok()) {
-      if (Is(status, kShutdown)) co_return status;
+      if (IsStop(router, status)) co_return status;
       bool passed = false, mine = false;
       EVENKEEL_CO_RETURN_IF_ERROR(co_await Settle(router, &job, &passed, &mine));
       if (!mine) co_return status;
@@ -293,49 +281,90 @@ void ExpectShards(const Membership::Members& members, const Job& job, CatalogBat
   }
 }
 
+// Makes the job and its record, which has been taken.
+Awaitable<absl::StatusOr<Job>> PlanUnderRecord(RouterState& router, const Job& taken,
+                                               CallScope scope, Plan plan) {
+  while (true) {
+    const auto members = router.cluster->members();
+    EVENKEEL_CO_ASSIGN_OR_RETURN(Job job, co_await plan());
+    if (job.steps.empty()) co_return job;
+    job.version = taken.version;
+    job.others = taken.others;
+    CatalogBatch batch;
+    batch.ExpectVersion(catalog::kConfigJobs, job.name, job.version)
+        .Put(catalog::kConfigJobs, RecordOf(router, job, false).view());
+    ExpectShards(*members, job, &batch);
+    (void)EVENKEEL_FAIL_POINT(catalog_job_before_record);
+    const absl::Status status = co_await batch.Commit(router);
+    if (status.ok()) co_return job;
+    if (!IsTakenOver(status)) co_return status;
+    // The shards have changed, or another router has taken this one for dead.
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document record,
+                                 co_await ReadRecord(router, job.name));
+    if (record.empty() || !IsRunOf(record.view(), job)) co_return status;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh(scope));
+  }
+}
+
+// Runs the job if all names can be taken now; else nothing is done and `begun` stays false.
+Awaitable<absl::Status> TryRun(RouterState& router, Job taken, CallScope scope, Plan plan,
+                               bool* begun) {
+  // In this process jobs of one name queue up, in one order for all; other routers are met at the
+  // record.
+  std::vector<std::string> names = taken.others;
+  names.push_back(taken.name);
+  EVENKEEL_CO_ASSIGN_OR_RETURN(const auto guards,
+                               co_await router.ddl_locks->LockAll(std::move(names), scope));
+  taken.version = NewVersion(router);
+  const absl::Status status = co_await TakeNames(router, taken);
+  if (IsTakenOver(status)) co_return absl::OkStatus();
+  *begun = true;
+  EVENKEEL_CO_RETURN_IF_ERROR(status);
+  (void)EVENKEEL_FAIL_POINT(catalog_job_after_names);
+  auto job = co_await PlanUnderRecord(router, taken, scope, std::move(plan));
+  if (!job.ok() || job->steps.empty()) {
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await EndRecord(router, taken));
+    co_return job.status();
+  }
+  (void)EVENKEEL_FAIL_POINT(catalog_job_after_record);
+  const MoveRun move(*router.moves, *job);
+  const absl::Status result = co_await Execute(router, *job);
+  move.End(result);
+  router.cluster->Forget(job->name);
+  co_return result;
+}
+
+// `kind` stands in the record until the job is planned.
 Awaitable<absl::Status> TakeNamesAndRun(RouterState& router, std::vector<std::string> names,
-                                        CallScope scope, Plan plan) {
+                                        std::string kind, CallScope scope, Plan plan) {
   for (const std::string& ns : names) {
     // Their entries are built in: a shard that knew another version could not be asked any more.
     if (catalog::FindConfigCollection(ns) != nullptr) {
       co_return Error(ErrorCode::kIllegalOperation, "the definition of '{}' cannot be changed", ns);
     }
   }
-  // In this process jobs of one name queue up, in one order for all; other routers are met at the
-  // record.
-  const std::string name = names.front();
-  std::sort(names.begin(), names.end());
-  std::vector<AsyncMutex::Guard> guards;
-  for (const std::string& lock : names) {
-    EVENKEEL_CO_ASSIGN_OR_RETURN(AsyncMutex::Guard guard,
-                                 co_await router.ddl_locks->Lock(lock, scope));
-    guards.push_back(std::move(guard));
+  // What cannot be done, or needs not be, is known without a record; that is nearly all that
+  // clients ask for when they start.
+  {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(const Job wanted, co_await plan());
+    if (wanted.steps.empty()) co_return absl::OkStatus();
   }
+  Job taken;
+  taken.name = names.front();
+  taken.others.assign(names.begin() + 1, names.end());
+  taken.kind = kind;
   while (true) {
-    const auto members = router.cluster->members();
-    EVENKEEL_CO_ASSIGN_OR_RETURN(Job job, co_await plan());
-    if (job.steps.empty()) co_return absl::OkStatus();
-    job.version = NewVersion(router);
-    CatalogBatch begin;
-    begin.Expect(catalog::kConfigJobs, job.name, false)
-        .Put(catalog::kConfigJobs, RecordOf(router, job, false).view());
-    ExpectShards(*members, job, &begin);
-    (void)EVENKEEL_FAIL_POINT(catalog_job_before_record);
-    const absl::Status begun = co_await begin.Commit(router);
-    if (begun.ok()) {
-      (void)EVENKEEL_FAIL_POINT(catalog_job_after_record);
-      const MoveRun move(*router.moves, job);
-      const absl::Status status = co_await Execute(router, job);
-      move.End(status);
-      router.cluster->Forget(name);
-      co_return status;
+    bool begun = false;
+    const absl::Status status = co_await TryRun(router, taken, scope, plan, &begun);
+    if (begun || !status.ok()) co_return status;
+    if (router.wall->Now() > scope.deadline) {
+      co_return Error(ErrorCode::kConflictingOperationInProgress,
+                      "another change of {} is under way", taken.name);
     }
-    if (CodeOf(begun) != ErrorCode::kConflictingOperationInProgress) co_return begun;
-    if (router.wall->Now() > scope.deadline) co_return begun;
-    if (job.kind != kBalancing) (void)co_await AbortJob(router, name, std::string(kBalancing));
+    for (const std::string& name : names) {
+      if (kind != kBalancing) (void)co_await AbortJob(router, name, std::string(kBalancing));
+    }
     EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kConflictPause, scope.cancelled));
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh(scope));
-    router.cluster->Forget(name);
   }
 }
 
@@ -358,13 +387,14 @@ Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> nam
   for (const std::string& name : names) {
     (void)co_await AbortJob(router, name, std::string(kBalancing));  // there may be none
   }
-  co_return co_await TakeNamesAndRun(router, std::move(names), std::move(scope), std::move(plan));
+  co_return co_await TakeNamesAndRun(router, std::move(names), "", std::move(scope),
+                                     std::move(plan));
 }
 
 Awaitable<absl::Status> RunBalancingJob(RouterState& router, std::string name, CallScope scope,
                                         Plan plan) {
-  co_return co_await TakeNamesAndRun(router, Names(std::move(name)), std::move(scope),
-                                     std::move(plan));
+  co_return co_await TakeNamesAndRun(router, Names(std::move(name)), std::string(kBalancing),
+                                     std::move(scope), std::move(plan));
 }
 
 Awaitable<absl::Status> ResumeJob(RouterState& router, bson::View record) {
@@ -410,6 +440,7 @@ Awaitable<absl::Status> FinishJobs(RouterState& router) {
   EVENKEEL_CO_ASSIGN_OR_RETURN(const std::vector<bson::Document> records,
                                co_await ReadConfig(router, "jobs", bson::Document(), {}));
   for (const bson::Document& record : records) {
+    if (!IsRecord(record.view())) continue;
     EVENKEEL_CO_RETURN_IF_ERROR(co_await ResumeJob(router, record.view()));
   }
   co_return absl::OkStatus();

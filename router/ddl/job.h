@@ -1,7 +1,8 @@
 // A DDL job: a list of repeatable steps with a durable record, run to its end or undone.
 //
 // Invariants
-//   I1  The record is durable before the first step, and gone only with or after the last one.
+//   I1  The record is durable before the job is planned, and its steps are in it before the first
+//   one is taken; it is gone only with or after the last one.
 //   I2  Every step may be done twice.
 //   I3  Before its point of no return a job that fails, or that a crash has stopped, is undone;
 //   after it, it is finished. I4  One job per record name at a time.
@@ -22,7 +23,8 @@
 namespace evenkeel::router::ddl {
 
 struct Job {
-  std::string name;  // the record's `_id`: the namespace, or a database's name
+  std::string name;                 // the record's `_id`: the namespace
+  std::vector<std::string> others;  // names that it keeps from other jobs besides
   // Names one run of it: whoever takes a job over gives it another, and commits of the run before
   // fail from then on.
   int64_t version = 0;
@@ -34,14 +36,14 @@ struct Job {
   size_t no_return = 0;
 };
 
-// Makes the job once nobody else changes the collection any more. It looks at the catalog, which
-// stands still meanwhile. A job without steps: there is nothing to do.
+// Makes the job. It looks at the catalog, where what it is about stands still meanwhile, but may be
+// asked again. A job without steps: there is nothing to do.
 using Plan = std::function<Awaitable<absl::StatusOr<Job>>()>;
 
-// Takes the names (the first is the record's), makes the job by `plan`, runs it. Once the record is
+// Takes the names (the first is the record's), makes the job by `plan`, runs it. Once its steps are
 // durable it runs to its end whatever happens to the client. Errors: of the plan and of the steps:
 // nothing was changed then, or what was is undone; ConflictingOperationInProgress when another job
-// holds the name at the deadline; IllegalOperation for a collection of `config`.
+// holds a name at the deadline; IllegalOperation for a collection of `config`.
 // A job of the balancer does not stand in the way: it is asked to give up first.
 Awaitable<absl::Status> RunJob(RouterState& router, std::vector<std::string> names, CallScope scope,
                                Plan plan);

@@ -1,8 +1,10 @@
 // Writes, reads and takes over the records of DDL jobs.
 #include "router/ddl/job_record.h"
 
+#include <limits>
 #include <utility>
 
+#include "base/async/wait.h"
 #include "base/bson/builder.h"
 #include "base/bson/number.h"
 #include "base/status.h"
@@ -13,6 +15,8 @@
 
 namespace evenkeel::router::ddl {
 namespace {
+
+constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
 
 void AppendSteps(bson::Builder& builder, std::string_view name, const std::vector<Step>& steps) {
   builder.OpenArray(name);
@@ -32,7 +36,50 @@ absl::StatusOr<std::vector<Step>> StepsFrom(bson::Value array) {
   return steps;
 }
 
+// The row of a name besides the record's own.
+bson::Document RowOf(const Job& job, std::string_view other) {
+  bson::Builder row;
+  row.Append("_id", other).Append("version", job.version).Append("of", job.name);
+  return row.Finish();
+}
+
 }  // namespace
+
+Awaitable<absl::Status> TakeNames(RouterState& router, const Job& job) {
+  CatalogBatch batch;
+  batch.Expect(catalog::kConfigJobs, job.name, false)
+      .Put(catalog::kConfigJobs, RecordOf(router, job, false).view());
+  for (const std::string& other : job.others) {
+    batch.Expect(catalog::kConfigJobs, other, false)
+        .Put(catalog::kConfigJobs, RowOf(job, other).view());
+  }
+  co_return co_await batch.Commit(router);
+}
+
+void GiveBackNames(const Job& job, CatalogBatch* batch) {
+  batch->Remove(catalog::kConfigJobs, job.name);
+  for (const std::string& other : job.others) batch->Remove(catalog::kConfigJobs, other);
+}
+
+Awaitable<absl::Status> EndRecord(RouterState& router, const Job& job) {
+  while (true) {
+    CatalogBatch batch;
+    batch.ExpectVersion(catalog::kConfigJobs, job.name, job.version);
+    GiveBackNames(job, &batch);
+    const absl::Status status = co_await batch.Commit(router);
+    if (status.ok() || CodeOf(status) == ErrorCode::kConflictingOperationInProgress) {
+      co_return absl::OkStatus();
+    }
+    if (IsStop(router, status)) co_return status;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kRetryPause));
+  }
+}
+
+bool IsRecord(bson::View row) { return row["of"].missing(); }
+
+bool IsStop(const RouterState& router, const absl::Status& status) {
+  return Is(status, kShutdown) && router.stop_ms.load() != std::numeric_limits<int64_t>::max();
+}
 
 bson::Document RecordOf(const RouterState& router, const Job& job, bool passed) {
   bson::Builder record;
@@ -41,7 +88,10 @@ bson::Document RecordOf(const RouterState& router, const Job& job, bool passed) 
       .AppendObjectId("owner", router.process_id)
       .Append("kind", job.kind)
       .Append("passed", passed);
-  record.Append("noReturn", static_cast<int32_t>(job.no_return));
+  record.Append("noReturn", static_cast<int32_t>(job.no_return)).OpenArray("others");
+  bson::ArrayAppender others(record);
+  for (const std::string& other : job.others) others.Add(other);
+  record.Close();
   AppendSteps(record, "steps", job.steps);
   AppendSteps(record, "undo", job.undo);
   return record.Finish();
@@ -54,6 +104,9 @@ absl::StatusOr<Job> JobFrom(bson::View record, bool* passed) {
   job.kind = std::string(record["kind"].AsString());
   job.no_return = static_cast<size_t>(bson::ToInt64Exact(record["noReturn"]).value_or(0));
   *passed = bson::Truthy(record["passed"]);
+  if (const bson::Value others = record["others"]; others.Is(bson::Type::kArray)) {
+    for (const auto& [key, other] : others.AsDocument()) job.others.emplace_back(other.AsString());
+  }
   EVENKEEL_ASSIGN_OR_RETURN(job.steps, StepsFrom(record["steps"]));
   EVENKEEL_ASSIGN_OR_RETURN(job.undo, StepsFrom(record["undo"]));
   return job;

@@ -13,11 +13,12 @@ namespace evenkeel::router::ddl {
 
 class JobWatch {
  public:
-  // Notes that this router lives, then finishes or undoes the jobs of dead ones. To be called every
-  // few seconds. Errors: of shard 0.
+  // Notes that this router lives, then finishes or undoes the jobs of dead ones, and those of its
+  // own that were left. To be called every few seconds. Errors: of shard 0.
   Awaitable<absl::Status> Run(RouterState& router);
 
  private:
+  Awaitable<absl::Status> Resume(RouterState& router, bson::View record);
   // Lets currentOp show the moves of others that live.
   void ShareMoves(RouterState& router, const std::vector<bson::Document>& routers) const;
 

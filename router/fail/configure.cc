@@ -45,6 +45,8 @@ absl::StatusOr<FailPointMode> WithAction(FailPointMode mode, std::string_view ac
   if (action == "pause" && mode.kind == Kind::kAlways) return FailPointMode::Pause();
   if (action == "crash" && mode.kind == Kind::kAlways) return FailPointMode::Crash(1);
   if (action == "crash" && mode.kind == Kind::kSkip) return FailPointMode::Crash(mode.nth + 1);
+  if (action == "once" && mode.kind == Kind::kAlways) return FailPointMode::Nth(1);
+  if (action == "once" && mode.kind == Kind::kSkip) return FailPointMode::Nth(mode.nth + 1);
   return Error(ErrorCode::kBadValue,
                "a fail point's action '{}' is unknown or not possible in this mode", action);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/status.h"
+
 namespace evenkeel::router {
 namespace {
 
@@ -68,6 +70,17 @@ Awaitable<absl::StatusOr<AsyncMutex::Guard>> NamedLocks::Lock(std::string name, 
     }
   }
   co_return co_await AsyncMutex::Lock(std::move(mutex), std::move(scope));
+}
+
+Awaitable<absl::StatusOr<std::vector<AsyncMutex::Guard>>> NamedLocks::LockAll(
+    std::vector<std::string> names, CallScope scope) {
+  std::sort(names.begin(), names.end());
+  std::vector<AsyncMutex::Guard> guards;
+  for (const std::string& name : names) {
+    EVENKEEL_CO_ASSIGN_OR_RETURN(AsyncMutex::Guard guard, co_await Lock(name, scope));
+    guards.push_back(std::move(guard));
+  }
+  co_return guards;
 }
 
 size_t NamedLocks::size() const {

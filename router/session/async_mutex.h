@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/async/wait.h"
 #include "base/hash_map.h"
@@ -55,7 +56,11 @@ class AsyncMutex {
 // One lock per name, kept while somebody holds it or waits for it.
 class NamedLocks {
  public:
+  // Errors: MaxTimeMSExpired, Interrupted, here and below.
   Awaitable<absl::StatusOr<AsyncMutex::Guard>> Lock(std::string name, CallScope scope);
+  // In one order for all who do so.
+  Awaitable<absl::StatusOr<std::vector<AsyncMutex::Guard>>> LockAll(std::vector<std::string> names,
+                                                                    CallScope scope);
   size_t size() const;
 
  private:

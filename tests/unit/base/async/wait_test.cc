@@ -115,6 +115,7 @@ TEST(Event, EndsOnceWhenSetCancelAndDeadlineRace) {
 }
 
 TEST(Event, GoesOnInTheWaitersExecutor) {
+  asio::io_context context(1);  // outlives the loop, which posts to it
   EventLoop loop("loop");
   auto test = [](EventLoop& l) -> awaitable<void> {
     Event event;
@@ -124,7 +125,7 @@ TEST(Event, GoesOnInTheWaitersExecutor) {
     EXPECT_TRUE((co_await event.Wait()).ok());
     EXPECT_FALSE(l.IsCurrent()) << "a wait ends where the coroutine was spawned";
   };
-  RunToEnd(test(loop));
+  RunToEnd(context, test(loop));
 }
 
 TEST(Sleep, EndsByTimeOrCancellation) {
