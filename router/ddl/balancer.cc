@@ -19,6 +19,7 @@
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
 #include "router/ddl/job.h"
+#include "router/ddl/job_record.h"
 #include "router/router.h"
 #include "wire/protocol/shard_envelope.h"
 
@@ -27,8 +28,9 @@ namespace {
 
 using AssignmentPtr = std::shared_ptr<const catalog::Assignment>;
 
-// After a failed move: the reason may stay for long, as documents of one `_id` on two shards.
-constexpr absl::Duration kRetryDelay = absl::Minutes(5);
+// After a failed move. The reason may stay for long, as documents of one `_id` on two shards; a
+// shard comes back, or gets room, at any time.
+constexpr absl::Duration kRetryDelay = absl::Minutes(5), kPassingDelay = absl::Seconds(10);
 constexpr absl::Duration kEvenOutPeriod = absl::Minutes(1);
 // Shards that differ by less are about equally full.
 constexpr int64_t kUnevenBytes = 128 << 20;
@@ -179,8 +181,10 @@ Awaitable<void> Balancer::Try(RouterState& router, const std::string& ns, const 
   // Somebody else has something to do with the collection: the next round tries again.
   const bool interrupted = CodeOf(status) == ErrorCode::kReshardCollectionAborted ||
                            CodeOf(status) == ErrorCode::kConflictingOperationInProgress;
-  if (status.ok() || interrupted || Is(status, kShutdown)) co_return;
-  not_before_[ns] = router.wall->Now() + kRetryDelay;
+  if (status.ok() || interrupted || IsStop(router, status)) co_return;
+  const bool passes =
+      Is(status, kNetwork) || Is(status, kShutdown) || CodeOf(status) == ErrorCode::kOutOfDiskSpace;
+  not_before_[ns] = router.wall->Now() + (passes ? kPassingDelay : kRetryDelay);
   base::LogWarning("balancer", "a collection could not be moved; tried again later",
                    {{"ns", ns}, {"error", status}});
 }

@@ -37,8 +37,8 @@ void JobWatch::ShareMoves(RouterState& router, const std::vector<bson::Document>
   router.moves->SetOthers(std::move(moves));
 }
 
-// A job of this router that is under way holds the lock of its name; one that does not has been left
-// by its run, which could not know that its record was written.
+// A job of this router that is under way holds the lock of its name; one that does not has been
+// left by its run, which could not know that its record was written.
 Awaitable<absl::Status> JobWatch::Resume(RouterState& router, bson::View record) {
   CallScope soon;
   soon.deadline = router.wall->Now() + kLockWaitMax;

@@ -1,6 +1,7 @@
 // Multi-document updates and deletes.
 #include "shard/command/write_many.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,30 +19,37 @@ namespace {
 
 constexpr absl::Duration kReopenDelay = absl::Milliseconds(5);
 
-// One slice on the writer.
+// Of new documents in one slice, and one document above it: small ones may have become large.
+constexpr size_t kNewBytesMax = 16u << 20;
+constexpr size_t kRecordBytes = 512;  // of indexes, per document
+
+// One slice on the writer: as many of the candidates as their new documents allow.
 class WriteManyTask final : public WriteTask {
  public:
   WriteManyTask(const WriteStatement& statement, std::vector<Candidate> candidates)
-      : statement_(statement), candidates_(std::move(candidates)) {
-    for (const Candidate& candidate : candidates_)
-      bytes_ += candidate.document.SizeBytes() * 2 + 512;
-  }
+      : statement_(statement), candidates_(std::move(candidates)) {}
 
   // Computes changes from the versions that the search saw. Reader's thread.
   void PrepareAhead() {
     ahead_.resize(candidates_.size());
-    for (size_t i = 0; i < candidates_.size(); ++i) {
-      if (candidates_[i].version == Timestamp{}) continue;
-      auto change = statement_.Apply(candidates_[i].document.view());
-      if (change.ok()) ahead_[i] = *std::move(change);
+    for (size_t i = 0; i < candidates_.size() && bytes_ < kNewBytesMax; ++i) {
+      size_t bytes = candidates_[i].document.SizeBytes();
+      if (candidates_[i].version != Timestamp{}) {
+        auto change = statement_.Apply(candidates_[i].document.view());
+        if (change.ok()) ahead_[i] = *std::move(change);
+        if (ahead_[i]) bytes = std::max<size_t>(bytes, ahead_[i]->new_document.SizeBytes());
+      }
+      bytes_ += bytes + kRecordBytes;
     }
   }
 
   void Execute(storage::WriteContext& context) override {
     outcome = {};
     moved_to.clear();
+    new_bytes_ = 0;
     outcome.status = CheckUnchanged(context, statement_.collection());
-    for (size_t i = 0; i < candidates_.size() && outcome.status.ok(); ++i) {
+    size_t i = 0;
+    for (; i < candidates_.size() && outcome.status.ok() && new_bytes_ < kNewBytesMax; ++i) {
       auto record = context.Get(storage::Table::kDocs, candidates_[i].doc_key);
       if (!record) continue;
       const bson::View document(record->value.data());
@@ -50,11 +58,18 @@ class WriteManyTask final : public WriteTask {
       outcome.status = as_seen ? Install(context, *ahead_[i]) : ApplyIfMatches(context, document);
       if (!outcome.status.ok()) context.RollBackTo(mark);
     }
+    done_ = i;
   }
 
   size_t SizeBytes() const override { return bytes_; }
   bool IsEssential() const override { return statement_.is_delete(); }
-  std::vector<Candidate> TakeCandidates() { return std::move(candidates_); }
+  // The candidates that are still to be looked at: all, if the slice was not carried out.
+  std::vector<Candidate> TakeRest() {
+    if (outcome.status.ok()) {
+      candidates_.erase(candidates_.begin(), candidates_.begin() + static_cast<ptrdiff_t>(done_));
+    }
+    return std::move(candidates_);
+  }
   WriteManyOutcome outcome;
   std::vector<std::string> moved_to;  // new document keys of documents that have left their place
 
@@ -76,6 +91,7 @@ class WriteManyTask final : public WriteTask {
   absl::Status Install(storage::WriteContext& context, const WriteStatement::Change& change) {
     if (change.leaves) return MultiMove();
     EVENKEEL_RETURN_IF_ERROR(statement_.Install(context, change));
+    new_bytes_ += change.new_document.SizeBytes() + kRecordBytes;
     ++outcome.matched;
     if (change.changed) ++outcome.modified;
     if (change.moved()) moved_to.push_back(change.new_records.doc_key);
@@ -86,10 +102,11 @@ class WriteManyTask final : public WriteTask {
   std::vector<Candidate> candidates_;
   std::vector<std::optional<WriteStatement::Change>> ahead_;
   size_t bytes_ = 1024;
+  size_t new_bytes_ = 0, done_ = 0;
 };
 
-// Runs one slice and adds to `total`. StaleConfig: nothing of it was done, and `candidates` has
-// them again.
+// Runs one slice, adds to `total` and leaves in `candidates` those behind it. StaleConfig: nothing
+// of it was done.
 Awaitable<absl::Status> WriteSlice(CommandContext& context, const WriteStatement& statement,
                                    AllCandidates* all, std::vector<Candidate>* candidates,
                                    WriteManyOutcome* total) {
@@ -98,7 +115,7 @@ Awaitable<absl::Status> WriteSlice(CommandContext& context, const WriteStatement
   EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitAndWait(context, task));
   total->matched += task->outcome.matched;
   total->modified += task->outcome.modified;
-  *candidates = task->TakeCandidates();
+  *candidates = task->TakeRest();
   EVENKEEL_CO_RETURN_IF_ERROR(task->outcome.status);
   co_return all->Skip(std::move(task->moved_to));
 }
@@ -148,12 +165,11 @@ Awaitable<absl::StatusOr<WriteManyOutcome>> WriteMany(CommandContext& context,
     auto candidates = co_await all->Next(context);
     total.status = candidates.status();
     if (!candidates.ok() || candidates->empty()) break;
-    total.status = co_await WriteSlice(context, *statement, all.get(), &*candidates, &total);
-    while (CodeOf(total.status) == ErrorCode::kStaleConfig) {
+    while (total.status.ok() && !candidates->empty()) {
+      total.status = co_await WriteSlice(context, *statement, all.get(), &*candidates, &total);
+      if (CodeOf(total.status) != ErrorCode::kStaleConfig) continue;
       if (total.matched == 0) break;  // the router routes the whole statement again
       total.status = co_await Reopen(context, statement);
-      if (total.status.ok())
-        total.status = co_await WriteSlice(context, *statement, all.get(), &*candidates, &total);
     }
   }
   if (total.matched == 0) EVENKEEL_CO_RETURN_IF_ERROR(BeforeAnyChange(total.status));

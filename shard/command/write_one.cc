@@ -1,6 +1,7 @@
 // The single-document write: candidates from a reader, the decision on the writer.
 #include "shard/command/write_one.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -66,11 +67,13 @@ class WriteOneTask final : public WriteTask {
   }
 
   size_t SizeBytes() const override {
-    size_t bytes = 1024;
-    if (!candidates.empty()) bytes += candidates.front().document.SizeBytes() * 2;
-    if (ahead) bytes += ahead->new_document.SizeBytes() * 2;
-    if (upsert && upsert->ok()) bytes += (*upsert)->document.SizeBytes() * 2;
-    return bytes;
+    // The new document, and what a retried statement answers with: perhaps a document too.
+    size_t document = 0;
+    if (!candidates.empty()) document = candidates.front().document.SizeBytes();
+    if (ahead) document = std::max<size_t>(document, ahead->new_document.SizeBytes());
+    if (upsert && upsert->ok())
+      document = std::max<size_t>(document, (*upsert)->document.SizeBytes());
+    return document * 2 + 1024;
   }
   bool IsEssential() const override { return statement_.is_delete(); }
 

@@ -151,10 +151,10 @@ void SharedLog::Append(LocalShardLog* shard, LogEntry entry) {
   EVENKEEL_CHECK(!stopping_);
   EVENKEEL_CHECK(pending.entry.index.value == shard->appended_.value + 1);
   shard->appended_ = pending.entry.index;
-  space_.Settle(shard->reserved_bytes_);
+  space_.Settle(shard->reserved_bytes_, shard->reserved_bytes_ > 0 ? 1 : 0);
   shard->reserved_bytes_ = 0;
-  // With a closing record behind it.
-  space_.Owe(pending.record_bytes + kLogRecordHeaderBytes, pending.record_bytes);
+  const size_t record_bytes = pending.record_bytes + kLogRecordHeaderBytes;  // with a closing one
+  space_.Owe(record_bytes, record_bytes, 1);
   const bool wake = queue_.empty();
   queue_.Push(std::move(pending));
   if (wake) work_.Signal();
@@ -169,7 +169,7 @@ absl::Status SharedLog::CutSuffix(LocalShardLog* shard, LogIndex from) {
                  from.value, shard->id().value, shard->placed_.value);
   }
   const LogQueue::Cut cut = queue_.CutSuffix(shard->id(), from);
-  space_.Settle(cut.bytes + cut.count * kLogRecordHeaderBytes);
+  space_.Settle(cut.bytes + cut.count * kLogRecordHeaderBytes, cut.count);
   shard->appended_ = std::min(shard->appended_, LogIndex{from.value - 1});
   return absl::OkStatus();
 }
@@ -252,7 +252,7 @@ bool SharedLog::PlanGroupLocked(Group* group) {
   for (const PendingEntry& pending : group->entries) {
     group->offsets.push_back(segments_.end().offset());
     segments_.Advance(pending.record_bytes);
-    space_.Settle(pending.record_bytes + kLogRecordHeaderBytes);
+    space_.Settle(pending.record_bytes + kLogRecordHeaderBytes, 1);
     FindShard(pending.shard)->placed_ = pending.entry.index;
   }
   in_flight_ = true;

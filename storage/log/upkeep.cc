@@ -43,8 +43,9 @@ absl::Status SharedLog::Reserve(LocalShardLog* shard, size_t bytes, bool essenti
       if (record_bytes <= shard->reserved_bytes_) return absl::OkStatus();
       const size_t more = record_bytes - shard->reserved_bytes_;
       check_space = !essential && (space_is_low_ || unchecked_bytes_ >= kSpaceCheckBytes);
-      if (!check_space && space_.Fits(more, record_bytes, RoomLocked())) {
-        space_.Owe(more, record_bytes);
+      const size_t records = shard->reserved_bytes_ == 0 ? 1 : 0;
+      if (!check_space && space_.Fits(more, record_bytes, records, RoomLocked())) {
+        space_.Owe(more, record_bytes, records);
         shard->reserved_bytes_ = record_bytes;
         unchecked_bytes_ += more;
         return absl::OkStatus();

@@ -1,5 +1,5 @@
-// Tells the thread sanitizer what the distribution's abseil does, which is built without it: whoever
-// takes a mutex, or is woken by a notification, comes behind who let go of it.
+// Tells the thread sanitizer what the distribution's abseil does, which is built without it:
+// whoever takes a mutex, or is woken by a notification, comes behind who let go of it.
 //
 // The linker sends the program's calls of the functions of WRAPPED (CMakeLists.txt) here. abseil
 // asks a waiter's condition in whichever thread lets go of the mutex, while it still holds it; what
@@ -23,8 +23,10 @@ void SYMBOL(__real_, 5Mutex6UnlockEv)(absl::Mutex*);
 void SYMBOL(__real_, 5Mutex10ReaderLockEv)(absl::Mutex*);
 void SYMBOL(__real_, 5Mutex12ReaderUnlockEv)(absl::Mutex*);
 void SYMBOL(__real_, 5Mutex5AwaitERKNS0_9ConditionE)(absl::Mutex*, const absl::Condition&);
-bool SYMBOL(__real_, 5Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE)(
-    absl::Mutex*, const absl::Condition&, absl::Duration);
+bool SYMBOL(__real_,
+            5Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE)(absl::Mutex*,
+                                                                      const absl::Condition&,
+                                                                      absl::Duration);
 void SYMBOL(__real_, 7CondVar4WaitEPNS0_5MutexE)(absl::CondVar*, absl::Mutex*);
 bool SYMBOL(__real_, 7CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE)(absl::CondVar*,
                                                                            absl::Mutex*,
@@ -112,7 +114,7 @@ bool SYMBOL(__wrap_, 7CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE)(absl:
                                                                            absl::Duration timeout) {
   return WhileLetGo(mutex, [&] {
     return SYMBOL(__real_, 7CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE)(changed, mutex,
-                                                                                timeout);
+                                                                                 timeout);
   });
 }
 
@@ -121,7 +123,7 @@ bool SYMBOL(__wrap_, 7CondVar16WaitWithDeadlineEPNS0_5MutexENS0_4TimeE)(absl::Co
                                                                         absl::Time deadline) {
   return WhileLetGo(mutex, [&] {
     return SYMBOL(__real_, 7CondVar16WaitWithDeadlineEPNS0_5MutexENS0_4TimeE)(changed, mutex,
-                                                                             deadline);
+                                                                              deadline);
   });
 }
 
@@ -130,8 +132,8 @@ void SYMBOL(__wrap_, 12Notification6NotifyEv)(absl::Notification* notification) 
   SYMBOL(__real_, 12Notification6NotifyEv)(notification);
 }
 
-void CONST_SYMBOL(__wrap_, 12Notification19WaitForNotificationEv)(
-    absl::Notification* notification) {
+void CONST_SYMBOL(__wrap_,
+                  12Notification19WaitForNotificationEv)(absl::Notification* notification) {
   CONST_SYMBOL(__real_, 12Notification19WaitForNotificationEv)(notification);
   __tsan_acquire(FlagOf(notification));
 }

@@ -38,8 +38,8 @@ TEST(LogSpace, WhatIsLetInFits) {
     std::vector<size_t> records;
     for (int i = 0; i < 200; ++i) {
       const size_t record = 1 + random.Uniform(record_max);
-      if (!space.Fits(record, record, room)) continue;
-      space.Owe(record, record);
+      if (!space.Fits(record, record, 1, room)) continue;
+      space.Owe(record, record, 1);
       records.push_back(record);
     }
     for (int order = 0; order < 5; ++order) {
@@ -54,18 +54,33 @@ TEST(LogSpace, WhatIsLetInFits) {
 TEST(LogSpace, ARaisedReservationCountsAsOneRecord) {
   LogSpace space;
   const LogRoom room{.rest_bytes = 100, .ready_bytes = 1000, .ready_count = 1};
-  space.Owe(50, 50);
-  EXPECT_TRUE(space.Fits(450, 500, room));
-  EXPECT_FALSE(space.Fits(451, 700, room));
+  space.Owe(50, 50, 1);
+  EXPECT_TRUE(space.Fits(450, 500, 0, room));
+  EXPECT_TRUE(space.Fits(650, 700, 0, room));
+  EXPECT_FALSE(space.Fits(650, 700, 1, room));
+}
+
+TEST(LogSpace, RecordsAsLargeAsSegmentsNeedOneEach) {
+  LogSpace space;
+  LogRoom room{.rest_bytes = 600};
+  for (size_t count = 1; count < 5; ++count) {
+    EXPECT_FALSE(space.Fits(999, 999, 1, room));
+    room.ready_bytes += 1000;
+    ++room.ready_count;
+    EXPECT_TRUE(space.Fits(999, 999, 1, room));
+    space.Owe(999, 999, 1);
+  }
+  space.Settle(999, 1);
+  EXPECT_TRUE(space.Fits(999, 999, 1, room));
 }
 
 TEST(LogSpace, SettlingGivesTheRoomBack) {
   LogSpace space;
   const LogRoom room{.rest_bytes = 100};
-  space.Owe(100, 100);
-  EXPECT_FALSE(space.Fits(1, 1, room));
-  space.Settle(60);
-  EXPECT_TRUE(space.Fits(60, 60, room));
+  space.Owe(100, 100, 1);
+  EXPECT_FALSE(space.Fits(1, 1, 1, room));
+  space.Settle(60, 0);
+  EXPECT_TRUE(space.Fits(60, 60, 1, room));
   EXPECT_EQ(space.owed_bytes(), 40u);
 }
 
