@@ -1,9 +1,9 @@
 // Changes of the catalog: each one a job with a durable record on shard 0, rolled forward or back
 // after a crash.
 //
-// Order of a job (DESIGN: catalog and routing): the record; one idempotent batch per shard; a last
-// batch on shard 0 that changes `config.*` and ends the record. One job per collection at a time:
-// the record's `_id` is the namespace.
+// Order of a job (DESIGN: catalog and routing): the record, under which it is planned; one
+// idempotent batch per shard; a last batch on shard 0 that changes `config.*` and ends the record.
+// One job per collection at a time: the record's `_id` is the namespace.
 #pragma once
 
 #include <absl/status/statusor.h>
