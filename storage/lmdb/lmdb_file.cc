@@ -3,7 +3,9 @@
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/check.h"
@@ -62,7 +64,9 @@ absl::StatusOr<std::shared_ptr<LmdbFile>> LmdbFile::Open(const std::string& path
   return file;
 }
 
-// A file that was cut off would end the process with SIGBUS at the first read behind its end.
+// A file that was cut off would end the process with SIGBUS at the first read behind its end. But
+// pages that a transaction took and gave back are never written: at the end of a whole file some
+// may be missing, all of them free.
 absl::Status LmdbFile::CheckLength() const {
   MDB_envinfo info;
   MDB_stat stat;
@@ -70,12 +74,37 @@ absl::Status LmdbFile::CheckLength() const {
   mdb_env_stat(env_, &stat);
   struct stat facts;
   if (::stat(path_.c_str(), &facts) != 0) return LmdbError(errno, path_);
-  const uint64_t needed = (uint64_t{info.me_last_pgno} + 1) * stat.ms_psize;
-  if (static_cast<uint64_t>(facts.st_size) < needed) {
-    return Error(ErrorCode::kUnknownError, "{} is damaged: {} bytes long, {} are in use", path_,
-                 facts.st_size, needed);
+  const uint64_t pages = uint64_t{info.me_last_pgno} + 1, needed = pages * stat.ms_psize;
+  if (static_cast<uint64_t>(facts.st_size) >= needed) return absl::OkStatus();
+  // Made as long as it should be, so that its lists can be read whatever they point to.
+  if (::truncate(path_.c_str(), static_cast<off_t>(needed)) != 0) return LmdbError(errno, path_);
+  const uint64_t there = static_cast<uint64_t>(facts.st_size) / stat.ms_psize;
+  EVENKEEL_ASSIGN_OR_RETURN(const uint64_t free, CountFreeFrom(there));
+  if (free == pages - there) return absl::OkStatus();
+  if (::truncate(path_.c_str(), facts.st_size) != 0) return LmdbError(errno, path_);
+  return Error(ErrorCode::kUnknownError, "{} is damaged: {} bytes long, {} are in use", path_,
+               facts.st_size, needed);
+}
+
+// LMDB's own list: database 0, lists of page numbers with their length in front.
+absl::StatusOr<uint64_t> LmdbFile::CountFreeFrom(uint64_t page) const {
+  constexpr MDB_dbi kFreePages = 0;
+  MDB_txn* txn = nullptr;
+  int code = mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn);
+  if (code != 0) return LmdbError(code, path_);
+  uint64_t count = 0;
+  MDB_cursor* cursor = nullptr;
+  code = mdb_cursor_open(txn, kFreePages, &cursor);
+  MDB_val key, list;
+  while (code == 0 && (code = mdb_cursor_get(cursor, &key, &list, MDB_NEXT)) == 0) {
+    const auto* numbers = static_cast<const size_t*>(list.mv_data);
+    const size_t length = std::min(numbers[0], list.mv_size / sizeof(size_t) - 1);
+    count += std::count_if(numbers + 1, numbers + 1 + length,
+                           [page](size_t number) { return number >= page; });
   }
-  return absl::OkStatus();
+  if (cursor != nullptr) mdb_cursor_close(cursor);
+  mdb_txn_abort(txn);
+  return count;
 }
 
 absl::Status LmdbFile::OpenDatabases() {

@@ -54,6 +54,8 @@ class LmdbFile {
   LmdbFile(MDB_env* env, std::string path) : env_(env), path_(std::move(path)) {}
   absl::Status OpenDatabases();
   absl::Status CheckLength() const;
+  // How many pages from `page` on are free. A damaged list ends it early.
+  absl::StatusOr<uint64_t> CountFreeFrom(uint64_t page) const;
 
   MDB_env* const env_;
   const std::string path_;

@@ -264,6 +264,35 @@ TEST_F(LmdbStore, DamagedFilesAreRefusedByName) {
   EXPECT_EQ(CodeOf(foreign.status()), ErrorCode::kUnknownError);
 }
 
+TEST_F(LmdbStore, FreePagesMayBeMissingAtTheEnd) {
+  constexpr int kCount = 100;
+  Open();
+  Put("kept", "value");
+  Fill(kCount);
+  {
+    auto writer = *store_->BeginWrite();
+    for (int i = 0; i < kCount; ++i) {
+      ASSERT_TRUE(writer->Remove(0, "k" + std::to_string(i)).ok());
+    }
+    ASSERT_TRUE(writer->Commit().ok());
+  }
+  for (int i = 0; i < 3; ++i) Put("kept", "value");  // in pages at the begin that are free
+  store_.reset();
+  const std::string path = folder_.path() + "/" + DataFiles().front();
+  const auto size = std::filesystem::file_size(path);
+  std::filesystem::resize_file(path, size - 2 * 4096);
+  Open();
+  EXPECT_EQ(std::filesystem::file_size(path), size);
+  EXPECT_EQ(Get("kept"), "value");
+  Fill(kCount);
+  EXPECT_EQ(Get("k99").size(), 5000);
+  // Of these pages some are in use.
+  store_.reset();
+  std::filesystem::resize_file(path, size - 2 * 4096);
+  EXPECT_EQ(CodeOf(OpenLmdbStore(folder_.path(), kMapBytes).status()), ErrorCode::kUnknownError);
+  EXPECT_EQ(std::filesystem::file_size(path), size - 2 * 4096);
+}
+
 TEST_F(LmdbStore, AFullMapIsAFullDisk) {
   auto opened = OpenLmdbStore(folder_.path(), 1 << 20);
   ASSERT_TRUE(opened.ok());
