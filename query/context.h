@@ -14,6 +14,7 @@
 namespace evenkeel::query {
 
 class ForeignReads;  // query/exec/foreign.h
+class RowSource;     // query/exec/row_meta.h
 class SpillFolder;   // query/spill/spill_folder.h
 
 // Outlives everything compiled with it. One thread at a time.
@@ -29,6 +30,8 @@ struct QueryContext {
   std::shared_ptr<SpillFolder> spill;
   bool internal = false;  // the pipeline was made by our own router: stages named $_… are allowed
   bool is_merge_part = false;  // the pipeline's inputs are partial results of shards
+  // Knows the record ids and index keys of the input's rows; null where they have none.
+  std::shared_ptr<const RowSource> source;
   // Reads of other collections, for stages like $lookup; null where there are none (shards).
   std::shared_ptr<ForeignReads> foreign;
 };

@@ -7,6 +7,7 @@
 #include "query/exec/sort_key.h"
 #include "query/exec/sorted_merge.h"
 #include "query/exec/streaming.h"
+#include "query/expr/meta.h"
 
 namespace evenkeel::query {
 
@@ -19,6 +20,16 @@ absl::StatusOr<std::unique_ptr<FindPipeline>> FindPipeline::Parse(const FindRequ
   if (!request.projection.empty()) {
     EVENKEEL_ASSIGN_OR_RETURN(
         find->projection_, Projection::Parse(request.projection, ProjectionKind::kFind, context));
+  }
+  const auto reads = [&](std::string_view kind) {
+    return ReadsMeta(bson::Value(bson::Type::kObject, request.projection.data()), kind);
+  };
+  if (find->projection_ && !request.return_key) {
+    find->row_meta_ = {.record_id = reads("recordId"), .index_key = reads("indexKey")};
+    find->sort_meta_ = reads("sortKey");
+    if (find->sort_meta_ && request.sort.empty()) {
+      return Error(ErrorCode::kBadValue, "{{$meta: \"sortKey\"}} in a projection needs a sort");
+    }
   }
   if (request.return_key) find->projection_.reset();
   find->show_record_id_ = request.show_record_id;
@@ -36,6 +47,21 @@ std::optional<int64_t> FindPipeline::limit_per_shard() const {
 std::unique_ptr<Operator> FindPipeline::Project(std::unique_ptr<Operator> input,
                                                 const Filter* filter, bool keep_sort_key) const {
   if (!projection_) return input;
+  std::unique_ptr<Operator> chain = std::move(input);
+  if (row_meta_.any()) {
+    chain = std::make_unique<RowMetaOperator>(std::move(chain), context_.source.get(), row_meta_);
+  }
+  if (sort_meta_) {
+    chain = std::make_unique<SortMetaOperator>(std::move(chain), sort_, context_.collation);
+  }
+  chain = ProjectFields(std::move(chain), filter, keep_sort_key);
+  if (row_meta_.any() || sort_meta_) chain = std::make_unique<DropMetaOperator>(std::move(chain));
+  return chain;
+}
+
+std::unique_ptr<Operator> FindPipeline::ProjectFields(std::unique_ptr<Operator> input,
+                                                      const Filter* filter,
+                                                      bool keep_sort_key) const {
   if (show_record_id_) {
     std::vector<std::string_view> carried = {kRecordIdField};
     if (keep_sort_key) carried.push_back(kSortKeyField);

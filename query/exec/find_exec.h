@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "query/exec/operator.h"
+#include "query/exec/row_meta.h"
 #include "query/match/filter.h"
 #include "query/plan/sort_pattern.h"
 #include "query/project/projection.h"
@@ -23,7 +24,8 @@ namespace evenkeel::query {
 // The compiled form; outlives the operators made from it. One thread at a time.
 class FindPipeline {
  public:
-  // `context` outlives this; of `request` nothing is kept. With returnKey there is no projection;
+  // `context` outlives this; of `request` nothing is kept. What the projection reads of metadata
+  // (query/expr/meta.h), rows have by then. With returnKey there is no projection;
   // with showRecordId one keeps the field kRecordIdField of its input. Errors: those of the sort
   // and the projection.
   static absl::StatusOr<std::unique_ptr<FindPipeline>> Parse(const FindRequest& request,
@@ -50,11 +52,15 @@ class FindPipeline {
   explicit FindPipeline(const QueryContext& context) : context_(context) {}
   std::unique_ptr<Operator> Project(std::unique_ptr<Operator> input, const Filter* filter,
                                     bool keep_sort_key) const;
+  std::unique_ptr<Operator> ProjectFields(std::unique_ptr<Operator> input, const Filter* filter,
+                                          bool keep_sort_key) const;
 
   const QueryContext& context_;
   SortPattern sort_;
   std::optional<Projection> projection_;
   bool show_record_id_ = false;
+  RowMetaOperator::Wanted row_meta_;
+  bool sort_meta_ = false;
   int64_t skip_ = 0;
   std::optional<int64_t> limit_;
 };

@@ -1,7 +1,7 @@
 // Scores of rows: what $score, $rankFusion and $scoreFusion give, and {$meta: "score"} reads.
 //
-// Rows carry their score and how it came about in fields with names that no client uses, from the
-// stage that makes them to the last one that reads them: query/stage/score_links.h.
+// Rows carry their score and how it came about as metadata (query/expr/meta.h), from the stage that
+// makes them to the last one that reads them: query/stage/meta_links.h.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -16,11 +16,9 @@
 #include "query/exec/row_buffer.h"
 #include "query/exec/streaming.h"
 #include "query/expr/expression.h"
+#include "query/expr/meta.h"
 
 namespace evenkeel::query {
-
-inline constexpr std::string_view kScoreField = "\x01score";
-inline constexpr std::string_view kScoreDetailsField = "\x01scoreDetails";
 
 enum class Normalization : uint8_t { kNone, kSigmoid, kMinMaxScaler };
 std::string_view NameOf(Normalization normalization);

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "query/expr/groups.h"
 #include "query/expr/hash.h"
+#include "query/expr/meta.h"
 #include "query/expr/nodes.h"
 #include "query/expr/similarity.h"
 
@@ -45,8 +46,8 @@ absl::StatusOr<ExpressionPtr> ParseCreateObjectId(const ExprOp& op, bson::Value 
   return MakeOperator(op, {}, scope.context());
 }
 
-// Metadata of a document. None is kept yet: a kind that only its operator makes (a text search) is
-// an error, the others have no value, as for documents without them.
+// Metadata that no row has: a kind that only its operator makes (a text search) is an error, the
+// others have no value, as for documents without them.
 absl::StatusOr<bson::Value> EvalRequiredMeta(const Call&) {
   return Error(Location(40218), "query requires metadata that is not available");
 }
@@ -57,16 +58,11 @@ constexpr ExprOp kOptionalMeta = {.name = "$meta", .pure = false, .eval = EvalOp
 
 absl::StatusOr<ExpressionPtr> ParseMeta(const ExprOp&, bson::Value args, ParseScope& scope) {
   constexpr std::string_view kRequired[] = {"geoNearDistance", "geoNearPoint", "textScore"};
-  constexpr std::string_view kOptional[] = {"indexKey",
-                                            "randVal",
-                                            "recordId",
-                                            "score",
-                                            "scoreDetails",
+  constexpr std::string_view kOptional[] = {"randVal",
                                             "searchHighlights",
                                             "searchScore",
                                             "searchScoreDetails",
                                             "searchSequenceToken",
-                                            "sortKey",
                                             "timeseriesBucketMaxTime",
                                             "timeseriesBucketMinTime",
                                             "vectorSearchScore"};
@@ -76,6 +72,11 @@ absl::StatusOr<ExpressionPtr> ParseMeta(const ExprOp&, bson::Value args, ParseSc
   const auto is_in = [kind = args.AsString()](std::span<const std::string_view> kinds) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
   };
+  if (const std::string_view field = MetaField(args.AsString()); !field.empty()) {
+    bson::Builder path;
+    path.Append("", std::string("$").append(field));
+    return Expression::Parse(path.Finish()[""], scope);
+  }
   if (is_in(kRequired)) return MakeOperator(kRequiredMeta, {}, scope.context());
   if (is_in(kOptional)) return MakeOperator(kOptionalMeta, {}, scope.context());
   return Error(Location(17308), "Unsupported argument to $meta: {}", args.AsString());

@@ -9,8 +9,8 @@
 #include "base/bson/number.h"
 #include "query/expr/kernel.h"
 #include "query/stage/groups.h"
+#include "query/stage/meta_links.h"
 #include "query/stage/pipeline.h"
-#include "query/stage/score_links.h"
 #include "query/stage/score_options.h"
 #include "query/stage/table.h"
 

@@ -26,6 +26,7 @@ std::span<const StageOp> OutStages();
 std::span<const StageOp> ProjectStages();
 std::span<const StageOp> RedactStages();
 std::span<const StageOp> ReplaceRootStages();
+std::span<const StageOp> RowMetaStages();
 std::span<const StageOp> SampleStages();
 std::span<const StageOp> ScoreStages();
 std::span<const StageOp> SetWindowFieldsStages();

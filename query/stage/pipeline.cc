@@ -8,8 +8,8 @@
 #include "base/status.h"
 #include "query/exec/measured.h"
 #include "query/stage/colocation.h"
+#include "query/stage/meta_links.h"
 #include "query/stage/optimize.h"
-#include "query/stage/score_links.h"
 #include "query/stage/stage.h"
 #include "query/stage/table.h"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kStagesMax = 1000;  // MongoDB's documented limit
 
 // Parses one element of the pipeline's array.
-absl::Status ParseStage(bson::Value element, const QueryContext& context, bool first,
+absl::Status ParseStage(bson::Value element, const QueryContext& context, bool internal, bool first,
                         stage::StageList* out) {
   if (!element.Is(bson::Type::kObject)) {
     return Error(ErrorCode::kTypeMismatch,
@@ -31,7 +31,7 @@ absl::Status ParseStage(bson::Value element, const QueryContext& context, bool f
   }
   const auto [name, spec] = element.AsDocument().Front();
   const stage::StageOp* op = stage::FindStage(name);
-  if (op == nullptr || (op->internal && !context.internal)) {
+  if (op == nullptr || (op->internal && !internal)) {
     return Error(Location(40324), "Unrecognized pipeline stage name: '{}'", name);
   }
   if (op->first_only && !first) {
@@ -68,8 +68,9 @@ Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
 Pipeline::~Pipeline() = default;
 
 absl::StatusOr<Pipeline> Pipeline::Parse(bson::View stages, const QueryContext& context) {
-  EVENKEEL_ASSIGN_OR_RETURN(const std::optional<bson::Document> linked, stage::LinkScores(stages));
+  EVENKEEL_ASSIGN_OR_RETURN(const std::optional<bson::Document> linked, stage::LinkMeta(stages));
   if (linked) stages = *linked;
+  const bool internal = context.internal || linked.has_value();
   Pipeline pipeline(context);
   size_t count = 0;
   std::string_view last_only;
@@ -81,7 +82,8 @@ absl::StatusOr<Pipeline> Pipeline::Parse(bson::View stages, const QueryContext& 
     if (!last_only.empty()) {
       return Error(Location(40601), "{} can only be the final stage in the pipeline", last_only);
     }
-    EVENKEEL_RETURN_IF_ERROR(ParseStage(element.value, context, count == 1, &pipeline.stages_));
+    EVENKEEL_RETURN_IF_ERROR(
+        ParseStage(element.value, context, internal, count == 1, &pipeline.stages_));
     if (pipeline.stages_.back()->op().last_only) last_only = pipeline.stages_.back()->op().name;
   }
   return pipeline;

@@ -6,7 +6,7 @@
 #include "query/exec/scores.h"
 #include "query/expr/kernel.h"
 #include "query/stage/groups.h"
-#include "query/stage/score_links.h"
+#include "query/stage/meta_links.h"
 #include "query/stage/score_options.h"
 
 namespace evenkeel::query::stage {

@@ -12,14 +12,14 @@ namespace {
 
 std::vector<const StageOp*> JoinGroups() {
   const std::span<const StageOp> groups[] = {
-      AddFieldsStages(),   BucketAutoStages(),      BucketStages(),      CountStages(),
-      DensifyStages(),     DocumentsStages(),       FacetStages(),       FillStages(),
-      FusionStages(),      GraphLookupStages(),     GroupStages(),       LimitStages(),
-      LookupStages(),      MatchStages(),           MergeStages(),       OutStages(),
-      ProjectStages(),     RedactStages(),          ReplaceRootStages(), SampleStages(),
-      ScoreStages(),       SetWindowFieldsStages(), SkipStages(),        SortByCountStages(),
-      SortStages(),        SourceStages(),          UnionWithStages(),   UnsetStages(),
-      UnsupportedStages(), UnwindStages(),
+      AddFieldsStages(),   BucketAutoStages(),  BucketStages(),          CountStages(),
+      DensifyStages(),     DocumentsStages(),   FacetStages(),           FillStages(),
+      FusionStages(),      GraphLookupStages(), GroupStages(),           LimitStages(),
+      LookupStages(),      MatchStages(),       MergeStages(),           OutStages(),
+      ProjectStages(),     RedactStages(),      ReplaceRootStages(),     RowMetaStages(),
+      SampleStages(),      ScoreStages(),       SetWindowFieldsStages(), SkipStages(),
+      SortByCountStages(), SortStages(),        SourceStages(),          UnionWithStages(),
+      UnsetStages(),       UnsupportedStages(), UnwindStages(),
   };
   std::vector<const StageOp*> rows;
   for (const std::span<const StageOp> group : groups) {

@@ -78,6 +78,13 @@ const catalog::IndexEntry* IndexOf(const query::Plan& plan, const catalog::Colle
   return plan.index == nullptr ? nullptr : entry.FindIndex(plan.index->name);
 }
 
+// For operators that show more of a row than the document.
+void SetSource(ReadCursor& cursor) {
+  const catalog::CollectionEntry& entry = *cursor.collection().entry;
+  cursor.query_context().source =
+      std::make_shared<const CollectionSource>(entry, IndexOf(cursor.plan(), entry));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& context,
@@ -110,16 +117,16 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenFind(const CommandContext& conte
   const std::shared_ptr<query::FindPipeline> pipeline(std::move(parsed));
   const query::Filter* filter = &cursor->filter();
   const bool sorted = cursor->sorted();
-  const catalog::CollectionEntry& entry = *cursor->collection().entry;
+  SetSource(*cursor);
   const auto build = [&](std::unique_ptr<query::Operator> chain)
       -> absl::StatusOr<std::unique_ptr<query::Operator>> {
     if (request.show_record_id) {
-      chain = std::make_unique<RecordIdOperator>(std::move(chain), entry);
+      chain = std::make_unique<RecordIdOperator>(std::move(chain), *query_context.source);
     }
     chain = merge ? pipeline->ShardPart(std::move(chain), filter, sorted)
                   : pipeline->Whole(std::move(chain), filter, sorted);
     if (request.return_key) {
-      chain = std::make_unique<ReturnKeyOperator>(std::move(chain), IndexOf(cursor->plan(), entry));
+      chain = std::make_unique<ReturnKeyOperator>(std::move(chain), *query_context.source);
     }
     return chain;
   };
@@ -138,6 +145,7 @@ absl::StatusOr<std::unique_ptr<ReadCursor>> OpenPipeline(const CommandContext& c
   spec.stages = pipeline;
   query::StageTrace* trace = spec.trace;
   EVENKEEL_ASSIGN_OR_RETURN(auto cursor, ReadCursor::Open(context, collection, std::move(spec)));
+  SetSource(*cursor);
   EVENKEEL_RETURN_IF_ERROR(
       cursor->SetOperators(pipeline, [&](std::unique_ptr<query::Operator> input) {
         return pipeline->Build(std::move(input), cursor->query_context(), true, trace);

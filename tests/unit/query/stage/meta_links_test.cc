@@ -1,7 +1,9 @@
-// Scores: who makes them, who reads them, what is left of them.
-#include "query/stage/score_links.h"
+// Metadata of rows: who makes it, who reads it, what is left of it.
+#include "query/stage/meta_links.h"
 
+#include "base/bson/builder.h"
 #include "base/bson/json.h"
+#include "query/exec/row_meta.h"
 #include "tests/unit/query/stage/run.h"
 
 namespace evenkeel::query {
@@ -17,8 +19,8 @@ std::vector<bson::Document> Inputs() {
 }
 
 // The rows as one JSON array, or the code of the error.
-std::string RowsOf(std::string_view pipeline) {
-  const auto rows = RunWhole(pipeline, Inputs());
+std::string RowsOf(std::string_view pipeline, const QueryContext& context = {}) {
+  const auto rows = RunWhole(pipeline, Inputs(), context);
   if (!rows.ok()) return std::to_string(static_cast<int>(CodeOf(rows.status())));
   std::string text;
   for (const bson::Document& row : *rows) {
@@ -69,6 +71,55 @@ TEST(Scores, PipelinesThatReadThem) {
       {R"([{"$score": {"score": 1, "x": 2}}])", "40415"},
   };
   for (const auto& [pipeline, rows] : cases) EXPECT_EQ(RowsOf(pipeline), rows) << pipeline;
+}
+
+// Record ids are ten times the _id; the index is over `a`.
+class FakeSource final : public RowSource {
+ public:
+  absl::StatusOr<int64_t> RecordIdOf(bson::View document) const override {
+    return document["_id"].AsInt32() * 10;
+  }
+  absl::StatusOr<std::optional<bson::Document>> IndexKeyOf(bson::View document) const override {
+    bson::Builder key;
+    key.Append("a", document["a"]);
+    return key.Finish();
+  }
+};
+
+TEST(RowMeta, PipelinesThatReadIt) {
+  const struct {
+    std::string_view pipeline, rows;
+  } cases[] = {
+      {R"([{"$sort": {"a": -1}}, {"$limit": 2}, {"$project": {"k": {"$meta": "sortKey"}}}])",
+       "{ _id: 3, k: [ 5 ] } { _id: 2, k: [ 2 ] }"},
+      // The newest sort, past a projection.
+      {R"([{"$sort": {"a": 1}}, {"$sort": {"b": 1, "a": 1}}, {"$skip": 1}, {"$project": {"_id": 1}},
+           {"$limit": 1}, {"$set": {"k": {"$meta": "sortKey"}}}])",
+       "{ _id: 2, k: [ 4, 2 ] }"},
+      {R"([{"$sort": {"a": 1}}, {"$set": {"k": {"$meta": "sortKey"}}}, {"$sort": {"b": 1}},
+           {"$limit": 1}, {"$project": {"k": 1, "l": {"$meta": "sortKey"}}}])",
+       "{ _id: 3, k: [ 5 ], l: [ 0 ] }"},
+      {R"([{"$limit": 1}, {"$set": {"k": {"$meta": "sortKey"}}}])", "{ _id: 1, a: 1, b: 9 }"},
+      {R"([{"$match": {"a": 2}}, {"$project": {"r": {"$meta": "recordId"},
+                                              "i": {"$meta": "indexKey"}}}])",
+       "{ _id: 2, r: 20, i: { a: 2 } }"},
+      {R"([{"$match": {"$expr": {"$eq": [{"$meta": "recordId"}, 30]}}}])",
+       "{ _id: 3, a: 5, b: 0 }"},
+      {R"([{"$project": {"b": 1}}, {"$sort": {"b": 1}}, {"$limit": 1},
+           {"$set": {"r": {"$meta": "recordId"}, "k": {"$meta": "sortKey"}}}])",
+       "{ _id: 3, b: 0, r: 30, k: [ 0 ] }"},
+      {R"([{"$group": {"_id": null, "r": {"$push": {"$meta": "recordId"}}}},
+           {"$set": {"s": {"$meta": "recordId"}}}])",
+       "{ _id: null, r: [ 10, 20, 30 ] }"},
+      {R"([{"$score": {"score": "$a"}}, {"$sort": {"x": {"$meta": "score"}}}, {"$limit": 1},
+           {"$project": {"k": {"$meta": "sortKey"}, "s": {"$meta": "score"}}}])",
+       "{ _id: 3, k: [ 5.0 ], s: 5.0 }"},
+      {R"([{"$_rowMeta": {"recordId": true}}, {"$set": {"r": {"$meta": "recordId"}}}])", "40324"},
+      {R"([{"$sort": 1}, {"$set": {"k": {"$meta": "sortKey"}}}])", "15973"},
+  };
+  QueryContext context;
+  context.source = std::make_shared<FakeSource>();
+  for (const auto& [pipeline, rows] : cases) EXPECT_EQ(RowsOf(pipeline, context), rows) << pipeline;
 }
 
 TEST(Scores, Fusion) {
