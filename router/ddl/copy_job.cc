@@ -13,6 +13,7 @@
 #include "router/cluster.h"
 #include "router/ddl/catalog_batch.h"
 #include "router/ddl/entries.h"
+#include "router/ddl/shard_key_rules.h"
 #include "router/router.h"
 
 namespace evenkeel::router::ddl {
@@ -30,18 +31,6 @@ absl::StatusOr<catalog::IndexEntry> KeyIndex(IndexId id, const catalog::ShardKey
   bson::Builder spec;
   spec.Append("v", int32_t{2}).Append("key", key.pattern()).Append("name", name);
   return catalog::IndexEntry::FromSpec(id, spec.Finish().view());
-}
-
-// A sharded collection is unique by its shard key only.
-absl::Status CheckUniqueIndexes(const CollectionEntry& entry) {
-  for (const catalog::IndexEntry& index : entry.indexes) {
-    if (!index.unique || index.IsIdIndex()) continue;
-    return Error(ErrorCode::kInvalidOptions,
-                 "can't shard collection '{}' with unique index '{}': it does not start with the "
-                 "shard key",
-                 entry.ns, index.name);
-  }
-  return absl::OkStatus();
 }
 
 bool HasKeyIndex(const CollectionEntry& entry) {

@@ -17,6 +17,7 @@
 #include "router/ddl/ddl.h"
 #include "router/ddl/entries.h"
 #include "router/ddl/job.h"
+#include "router/ddl/shard_key_rules.h"
 #include "router/router.h"
 #include "router/shard_request.h"
 #include "router/transaction/transaction.h"
@@ -74,19 +75,6 @@ absl::StatusOr<bson::Document> StoredSpec(const query::IndexSpec& spec,
   return out.Finish();
 }
 
-// Errors: CannotCreateIndex for a unique index that the shards could not keep unique together.
-absl::Status CheckUniqueOnShards(const CollectionEntry& entry, const IndexEntry& index) {
-  if (!index.unique || !entry.sharded()) return absl::OkStatus();
-  const auto& key = entry.shard_key->fields();
-  bool prefix = index.fields.size() >= key.size();
-  for (size_t i = 0; prefix && i < key.size(); ++i)
-    prefix = index.fields[i].path.dotted() == key[i].dotted();
-  if (prefix) return absl::OkStatus();
-  return Error(
-      ErrorCode::kCannotCreateIndex, "cannot create unique index over {} with shard key pattern {}",
-      bson::ToJson(index.spec["key"].AsDocument()), bson::ToJson(entry.shard_key->pattern()));
-}
-
 // Adds `index` to the entry unless the same one is there. Errors: IndexOptionsConflict,
 // IndexKeySpecsConflict.
 absl::StatusOr<bool> AddIndex(CollectionEntry* entry, IndexEntry index) {
@@ -118,7 +106,7 @@ absl::StatusOr<bool> AddIndex(CollectionEntry* entry, IndexEntry index) {
     return Error(ErrorCode::kCannotCreateIndex, "'{}' has {} indexes already", entry->ns,
                  kIndexCountMax);
   }
-  EVENKEEL_RETURN_IF_ERROR(CheckUniqueOnShards(*entry, index));
+  EVENKEEL_RETURN_IF_ERROR(CheckNewIndex(*entry, index));
   entry->indexes.push_back(std::move(index));
   return true;
 }

@@ -26,6 +26,7 @@ using catalog::CollectionEntry;
 struct ShardArguments {
   std::string ns;
   std::optional<catalog::ShardKeyPattern> key;
+  bool simple_collation = false;  // said so
   bool unique = false;
   bool already = false;  // set by the plan: sharded by this key before
 };
@@ -79,6 +80,7 @@ absl::StatusOr<ShardArguments> ParseShardCollection(const wire::Request& request
                  database);
   }
   EVENKEEL_ASSIGN_OR_RETURN(arguments.key, catalog::ShardKeyPattern::Parse(given.key));
+  arguments.simple_collation = !given.collation.empty();
   arguments.unique = given.unique;
   if (arguments.unique) {
     return MakeError(ErrorCode::kInvalidOptions, "hashed shard keys cannot be declared unique");
@@ -105,6 +107,12 @@ Awaitable<absl::StatusOr<Job>> PlanShard(RouterState& router, ShardArguments* ar
   CollectionEntry base;
   if (route != nullptr) {
     base = *route->entry;
+    if (base.id_collation() != nullptr && !arguments->simple_collation) {
+      co_return Error(ErrorCode::kBadValue,
+                      "{} has a default collation, by which documents are not sharded: say so with "
+                      "collation: {{locale: 'simple'}}",
+                      arguments->ns);
+    }
   } else {
     EVENKEEL_CO_ASSIGN_OR_RETURN(base,
                                  co_await NewCollection(router, arguments->ns, bson::Document()));
