@@ -301,7 +301,9 @@ Awaitable<absl::StatusOr<Job>> PlanUnderRecord(RouterState& router, const Job& t
     // The shards have changed, or another router has taken this one for dead.
     EVENKEEL_CO_ASSIGN_OR_RETURN(const bson::Document record,
                                  co_await ReadRecord(router, job.name));
-    if (record.empty() || !IsRunOf(record.view(), job)) co_return status;
+    const bool late = router.wall->Now() > scope.deadline;
+    if (late || record.empty() || !IsRunOf(record.view(), job)) co_return status;
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(kConflictPause, scope.cancelled));
     EVENKEEL_CO_RETURN_IF_ERROR(co_await router.cluster->Refresh(scope));
   }
 }
