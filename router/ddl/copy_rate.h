@@ -21,7 +21,7 @@ class CopyRate {
   static constexpr absl::Duration kSavedMax = absl::Milliseconds(250);
 
   // Pause by batch, in times of what it took; and at most.
-  static constexpr int kGivesWay = 3;
+  static constexpr int kGivesWay = 4;
   static constexpr absl::Duration kPauseMax = absl::Seconds(5);
 
   // 0 bytes per second: no limit.

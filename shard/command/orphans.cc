@@ -26,6 +26,8 @@ namespace {
 
 constexpr size_t kDocumentsPerSlice = 256;
 constexpr size_t kBytesPerSlice = 1u << 20;
+// While the shard serves clients it pauses for so many times as long as a slice took.
+constexpr int kGivesWay = 3;
 // Of a bucket that has owned documents too.
 constexpr size_t kExaminedPerSlice = 2048;
 
@@ -114,10 +116,12 @@ Awaitable<absl::StatusOr<int64_t>> RemoveAll(ShardService& service, const Collec
   do {
     const auto task = std::make_shared<RemoveOrphansTask>(collection, after);
     const absl::Time begun = absl::Now();
+    const int64_t served = service.served();
     EVENKEEL_CO_RETURN_IF_ERROR(co_await SubmitNowAndWait(service, task));
     EVENKEEL_CO_RETURN_IF_ERROR(task->status);
-    // Clients go first.
-    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(absl::Now() - begun, cancelled));
+    const bool is_busy = service.served() != served;
+    const absl::Duration pause = is_busy ? kGivesWay * (absl::Now() - begun) : absl::ZeroDuration();
+    EVENKEEL_CO_RETURN_IF_ERROR(co_await base::Sleep(pause, cancelled));
     removed += task->removed;
     after = task->after;
     if (task->corrected == storage::Count{}) continue;

@@ -76,7 +76,7 @@ TEST_F(CopyRateTest, AClockThatGoesBackTakesNothingAway) {
 TEST_F(CopyRateTest, AllPauseForThreeTimesWhatABatchTook) {
   CopyRate rate(&wall_, 0);
   rate.GiveWay(absl::Milliseconds(100));
-  EXPECT_EQ(rate.TryTake(1), absl::Milliseconds(300));
+  EXPECT_EQ(rate.TryTake(1), CopyRate::kGivesWay * absl::Milliseconds(100));
   // Of two that copy at once both are paid for.
   rate.GiveWay(absl::Milliseconds(50));
   EXPECT_EQ(rate.TryTake(1), absl::Milliseconds(450));
