@@ -73,14 +73,14 @@ TEST_F(CopyRateTest, AClockThatGoesBackTakesNothingAway) {
   EXPECT_EQ(rate.TryTake(1), absl::ZeroDuration());
 }
 
-TEST_F(CopyRateTest, AllPauseForThreeTimesWhatABatchTook) {
+TEST_F(CopyRateTest, AllPauseForATimeByWhatABatchTook) {
   CopyRate rate(&wall_, 0);
   rate.GiveWay(absl::Milliseconds(100));
   EXPECT_EQ(rate.TryTake(1), CopyRate::kGivesWay * absl::Milliseconds(100));
   // Of two that copy at once both are paid for.
   rate.GiveWay(absl::Milliseconds(50));
-  EXPECT_EQ(rate.TryTake(1), absl::Milliseconds(450));
-  wall_.Advance(absl::Milliseconds(450));
+  EXPECT_EQ(rate.TryTake(1), CopyRate::kGivesWay * absl::Milliseconds(150));
+  wall_.Advance(CopyRate::kGivesWay * absl::Milliseconds(150));
   EXPECT_EQ(rate.TryTake(1), absl::ZeroDuration());
   rate.GiveWay(absl::Minutes(1));
   EXPECT_EQ(rate.TryTake(1), CopyRate::kPauseMax);
