@@ -50,7 +50,7 @@ boost::asio::awaitable<bson::Document> OwnShard::Handle(wire::Message request, a
 void OwnShard::AppendIdentity(bson::Builder* reply) const {
   if (!id_) return;
   reply->Append("shard", static_cast<int32_t>(id_->value));
-  if (const std::string& cluster = service_->catalog()->cluster_id(); !cluster.empty()) {
+  if (const std::string cluster = service_->catalog()->cluster_id(); !cluster.empty()) {
     reply->AppendObjectId("clusterId", cluster);
   }
 }

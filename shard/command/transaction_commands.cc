@@ -434,7 +434,8 @@ Awaitable<CommandResult> ListPreparedCommand(CommandContext& context) {
     reply.OpenDocument("lsid").AppendBinary("id", kUuid, id.lsid).Close();
     reply.Append("txnNumber", id.number.value);
   };
-  for (const auto& transaction : context.service.state()->prepared) {
+  const auto state = context.service.state();
+  for (const auto& transaction : state->prepared) {
     reply.OpenDocument(rows.NextKey());
     append_id(transaction->id());
     reply.Append("coordinator", static_cast<int64_t>(transaction->done.coordinator.value))

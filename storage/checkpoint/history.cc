@@ -44,7 +44,8 @@ Timestamp History::LowestOpen() const {
 
 size_t History::HeldBytes() const {
   size_t bytes = 0;
-  for (const TableList::Entry& entry : views_->Current()->tables->entries) {
+  const std::shared_ptr<const View> view = views_->Current();
+  for (const TableList::Entry& entry : view->tables->entries) {
     if (entry.in_lmdb) bytes += entry.table->held_bytes();
   }
   return bytes;

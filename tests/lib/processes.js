@@ -4,7 +4,7 @@
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { Server, temporaryFolder } = require('./server.js');
+const { MAP_OPTIONS, Server, temporaryFolder } = require('./server.js');
 
 const KEY = 'a key for tests, 24 bytes';
 
@@ -24,7 +24,7 @@ class ShardProcess extends Server {
     this.id = `shard${number}`;
   }
 
-  command() { return ['shard', '--cluster', this.file, '--id', this.id, '--data', this.data]; }
+  command() { return ['shard', '--cluster', this.file, '--id', this.id, '--data', this.data, ...MAP_OPTIONS]; }
 }
 
 // A shard that the cluster file does not name: addShard tells it its number.
@@ -34,7 +34,7 @@ class NewShardProcess extends Server {
     this.file = file;
   }
 
-  command() { return ['shard', '--cluster', this.file, '--data', this.data, '--port', String(this.port)]; }
+  command() { return ['shard', '--cluster', this.file, '--data', this.data, '--port', String(this.port), ...MAP_OPTIONS]; }
   get address() { return `127.0.0.1:${this.port}`; }
 }
 

@@ -14,6 +14,9 @@ const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 60_000;
 const LOG_LINES_SHOWN = 30;
 
+// The thread sanitizer leaves no address space for maps of a terabyte.
+const MAP_OPTIONS = process.env.EVENKEEL_SANITIZER === 'tsan' ? ['--map-size-gb', '4'] : [];
+
 const running = new Set();
 process.on('exit', () => { for (const child of running) child.kill('SIGKILL'); });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
@@ -49,7 +52,7 @@ class Server {
   get pid() { return this.child?.pid; }
 
   // The command line before this.args: a whole cluster in one process. Other roles: processes.js.
-  command() { return ['start', '--shards', String(this.shards), '--data', this.data, '--port', String(this.port)]; }
+  command() { return ['start', '--shards', String(this.shards), '--data', this.data, '--port', String(this.port), ...MAP_OPTIONS]; }
 
   // Starts the process and waits for its ready line. extra.env is added for this start only.
   // Rejects with the end of the log when it exits first; the error has exitCode.
@@ -131,4 +134,4 @@ class Server {
   logTail() { return this.stderr.trimEnd().split('\n').slice(-LOG_LINES_SHOWN).join('\n'); }
 }
 
-module.exports = { ROOT, Server, binary, temporaryFolder };
+module.exports = { MAP_OPTIONS, ROOT, Server, binary, temporaryFolder };
